@@ -9,6 +9,7 @@
 
 #include "cli/program/arguments.h"
 #include "model/base/error.h"
+#include "model/base/limits.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
 
@@ -16,7 +17,6 @@ namespace stepsim::cli {
 namespace {
 
 constexpr int kMostThreads = 1024;
-constexpr std::size_t kMostRanks = 1'000'000;
 
 /// Parses a whole decimal number without sign or blanks. Returns nothing for other text.
 template <class Integer>
@@ -94,7 +94,7 @@ std::vector<Rank> parse_ranks(std::string_view text) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const auto range = parse_range<Rank>(text.substr(begin, end - begin));
-    if (!range || static_cast<std::size_t>(range->second - range->first) >= kMostRanks - ranks.size()) {
+    if (!range || range->second - range->first >= kMostRanks - std::ssize(ranks)) {
       throw UsageError(
           fmt::format("--ranks: '{}' is not a list of ranks; expected numbers and ranges like 0,2,4-7, at most {}",
                       shown(text), kMostRanks));

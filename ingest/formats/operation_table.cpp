@@ -20,6 +20,7 @@
 #include "ingest/formats/format.h"
 #include "ingest/parts/text_table.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/limits.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
 
@@ -27,7 +28,6 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr double kLongestSeconds = 1e6;  // 12 days: the sum of all steps must fit in 64 bits
-constexpr std::uint32_t kMostRanks = 1'000'000;
 
 /// What stepsim reads of a row.
 enum class Use : std::uint8_t { kDataRank, kStage, kStep, kOperation, kStart, kDuration, kSequence };

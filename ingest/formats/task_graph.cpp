@@ -21,6 +21,7 @@
 #include "ingest/json/json_values.h"
 #include "ingest/parts/successors.h"
 #include "ingest/parts/text_table.h"
+#include "model/base/limits.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
 
@@ -31,7 +32,6 @@ constexpr std::int64_t kMostHosts = std::numeric_limits<Rank>::max();
 // Limits of one task: 31 years and an exbibyte. The limits of all tasks together and of a link keep times within 64
 // bits.
 constexpr std::int64_t kLongestTask = 1'000'000'000'000'000'000;
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 60U;
 constexpr double kLongestRun = 3e18;  // nanoseconds
 constexpr double kSlowestLink = 1;    // bytes per second
 constexpr double kFastestLink = 1e18;
@@ -181,7 +181,7 @@ class TaskGraphReader {
     } else if (key == "ns") {
       record.nanoseconds = integer("ns", 0, kLongestTask);
     } else if (key == "bytes") {
-      record.bytes = integer("bytes", 0, kMostBytes);
+      record.bytes = integer("bytes", 0, kMostRecordedBytes);
     } else if (key == "name" && json_.peek() == '"') {
       const std::string name = json_.text();
       if (!name.empty()) record.task.name = texts_.intern(name);

@@ -11,6 +11,7 @@
 
 #include "ingest/parts/names.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/limits.h"
 #include "model/base/number.h"
 #include "model/base/units.h"
 #include "model/job/task_names.h"
@@ -30,7 +31,7 @@ struct Connection {
 
 /// The largest accepted number of hosts. A file may use any host numbers, but network models keep a table of all hosts
 /// up to the largest number.
-constexpr std::size_t kMostHosts = 1'000'000;
+constexpr std::size_t kMostHosts = kMostRanks;
 
 /// Returns one more than the largest host number that a task or a route uses.
 std::size_t hosts_used(const TaskGraph& graph) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "model/base/limits.h"
 #include "model/calibration/calibration.h"
 #include "model/cost/collective/nccl_times.h"
 #include "model/job/cluster.h"
@@ -24,7 +25,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::uint32_t kMostWorkers = 1'000'000;
+constexpr std::uint32_t kMostWorkers = kMostRanks;
 constexpr std::array kClusterParameters{
     Parameter{"workers", "a whole number from 1", "number of workers; without servers a worker is local_size ranks",
               ""},

@@ -25,7 +25,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::uint32_t kMostRanks = 65'536;
+constexpr std::uint32_t kMostDevices = 65'536;
 
 constexpr std::array kParallelParameters{
     Parameter{"data", "a whole number from 1", "number of replicas, each with the samples of the captured step", "1"},
@@ -137,7 +137,7 @@ void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
 /// Returns the parallelism after the change. Throws InputError if a value is invalid.
 Parallelism changed(Parallelism parallelism, const Change& change) {
   const auto read = [&change](const char* name, std::uint32_t& number) {
-    if (const YamlField* const value = change.find(name)) number = value->count(1, kMostRanks);
+    if (const YamlField* const value = change.find(name)) number = value->count(1, kMostDevices);
   };
   read("data", parallelism.data);
   read("tensor", parallelism.tensor);
@@ -167,8 +167,8 @@ void apply_parallel(const Change& change, Plan& plan) {
   const Parallelism parallelism = changed(plan.parallelism, change);
   if (parallelism == plan.parallelism) return;
   const YamlField& value = first_value(change);
-  if (parallelism.ranks() > kMostRanks)
-    value.fail(fmt::format("{} devices are too many; expected at most {}", parallelism.ranks(), kMostRanks));
+  if (parallelism.ranks() > kMostDevices)
+    value.fail(fmt::format("{} devices are too many; expected at most {}", parallelism.ranks(), kMostDevices));
   if (plan.captured->parameter_server != nullptr)
     cannot_answer(value, "the job has parameter servers; expected the trace of a job on one device");
   if (plan.network->make == nullptr) {

@@ -11,6 +11,7 @@
 #include "ingest/parts/successors.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/limits.h"
 #include "model/base/text.h"
 #include "model/job/dag_builder.h"
 #include "model/job/kernel_class.h"
@@ -113,7 +114,6 @@ namespace {
 
 using Graph = ExecutionGraph;
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 60U;
 constexpr std::int64_t kMetadata = 1;  // a node of this type does nothing, and neither does one of type 0
 constexpr std::int64_t kCompute = 4;
 constexpr std::int64_t kSend = 5;
@@ -144,7 +144,6 @@ Graph::Kind kind_of(const ChakraNode& node) {
 
 /// Describes what is wrong with a node; empty if it is usable.
 std::string problem_with(const ChakraNode& node) {
-  const auto is_size = [](std::int64_t bytes) { return bytes >= 0 && bytes <= kMostBytes; };
   if (!node.id) return "a node without an id";
   if (node.type < 0 || node.type > kCollective) return fmt::format("node {} has type {}", *node.id, node.type);
   if (node.nanoseconds < 0 || Duration{node.nanoseconds} > kLongestEvent)

@@ -20,6 +20,7 @@
 #include "ingest/parts/text_table.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/limits.h"
 #include "model/job/dag_builder.h"
 
 // This file reads the output of torch.profiler's ExecutionTraceObserver, schemas 1.0.1 to 1.1.1: operators with their
@@ -83,7 +84,7 @@ bool tensor_in(std::string_view list, ObservedTensor& tensor) {
   }
   if (count != kTensorMembers) return false;
   const auto [id, storage, offset, elements, size] = numbers;
-  const bool fits = elements >= 0 && size >= 0 && (size == 0 || elements <= (std::int64_t{1} << 60U) / size);
+  const bool fits = elements >= 0 && size >= 0 && (size == 0 || elements <= kMostRecordedBytes / size);
   tensor.storage = storage;
   tensor.bytes = fits ? elements * size : 0;
   return true;
@@ -357,8 +358,8 @@ class ObserverReader {
     if (op == CollectiveOp::kUnknown && bytes == 0) return;  // a call such as "init"
     run.role = ExecutionTrace::Role::kCollective;
     run.message = static_cast<std::uint32_t>(messages_.size());
-    const bool possible = bytes >= 0 && bytes <= (std::int64_t{1} << 60U);
-    messages_.push_back({.op = op, .bytes = Bytes{possible ? bytes : 0}, .group = texts_.intern(call.group).value()});
+    messages_.push_back(
+        {.op = op, .bytes = Bytes{is_size(bytes) ? bytes : 0}, .group = texts_.intern(call.group).value()});
     if (!call.is_local) return;
     local_.push_back(run.message);
     if (local_groups_.size() < kMostGroups &&
