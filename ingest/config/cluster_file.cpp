@@ -32,7 +32,7 @@ struct MeasuredEntry {
 
 std::vector<std::string> names_of_ops() {
   std::vector<std::string> names;
-  for (const CollectiveOp op : kNamedOps) names.emplace_back(name_of(op));
+  for (const CollectiveOp op : kMeasuredOps) names.emplace_back(named_operation(op).name);
   return names;
 }
 
@@ -43,7 +43,7 @@ const std::vector<YamlKey<MeasuredEntry>>& measured_keys() {
   static const auto hosts = yaml::count(1, kMostMeasuredRanks);
   static const std::vector<Key> keys{
       {"op", ops, "Operation (default: all_reduce)",
-       [](MeasuredEntry& to, const YamlField& field) { to.table.op = kNamedOps[field.one_of_words(ops.words)]; }},
+       [](MeasuredEntry& to, const YamlField& field) { to.table.op = kMeasuredOps[field.one_of_words(ops.words)]; }},
       {"ranks", ranks, "Ranks that took part (default: 2)",
        [](MeasuredEntry& to, const YamlField& field) { to.table.ranks = ranks.read(field); }},
       {"hosts", hosts, "Hosts that the ranks were on (default: 1)",

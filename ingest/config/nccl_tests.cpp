@@ -15,6 +15,7 @@
 #include "model/base/limits.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
+#include "model/job/collective.h"
 
 // The output of nccl-tests looks like this:
 //
@@ -49,24 +50,15 @@ std::optional<std::uint32_t> number_after(const Words& words, std::string_view w
   return found == words.end() || found + 1 == words.end() ? std::nullopt : parse_number<std::uint32_t>(*(found + 1));
 }
 
-/// Finds the operation by the name of an nccl-tests program in `text`. In the table, a name comes before the shorter
-/// names that it contains.
+/// Finds the operation by the name of an nccl-tests program in `text`.
 std::optional<CollectiveOp> op_named_in(std::string_view text) {
-  struct Named {
-    std::string_view part;
-    CollectiveOp op;
+  const auto is_named = [text](CollectiveOp op) {
+    const std::string name{named_operation(op).name};
+    return contains(text, op == CollectiveOp::kReduce ? name + "_perf" : name);
   };
-  static constexpr std::array<Named, 7> kPrograms{{{"all_reduce", CollectiveOp::kAllReduce},
-                                                   {"reduce_scatter", CollectiveOp::kReduceScatter},
-                                                   {"all_gather", CollectiveOp::kAllGather},
-                                                   {"broadcast", CollectiveOp::kBroadcast},
-                                                   {"alltoall", CollectiveOp::kAllToAll},
-                                                   {"sendrecv", CollectiveOp::kSendRecv},
-                                                   {"reduce_perf", CollectiveOp::kReduce}}};
-  for (const Named& one : kPrograms) {
-    if (text.find(one.part) != std::string_view::npos) return one.op;
-  }
-  return std::nullopt;
+  const auto* const op = std::find_if(std::begin(kMeasuredOps), std::end(kMeasuredOps), is_named);
+  if (op != std::end(kMeasuredOps)) return *op;
+  return is_named(CollectiveOp::kSendRecv) ? std::optional{CollectiveOp::kSendRecv} : std::nullopt;
 }
 
 /// Positions of the columns in a line of the table, counted in words.

@@ -8,10 +8,9 @@
 
 #include "ingest/parts/part.h"
 #include "model/base/units.h"
-#include "model/job/collective.h"
 
-/// How other programs name events, operations, and the shapes and types of tensors. Views that are returned point into
-/// the argument.
+/// How other programs name events and ranks, and how they write the shapes of tensors. Views that are returned point
+/// into the argument.
 namespace stepsim::ingest {
 
 /// The latest time that is accepted, in nanoseconds since 1970 (in the year 2042). With this limit, the difference of
@@ -62,22 +61,9 @@ struct ExchangeName {
 /// in workload.3.et or dlrm_eg_3.json; nullopt if there is none.
 [[nodiscard]] std::optional<std::int64_t> rank_of_execution_trace(std::string_view path);
 
-/// A communication operation and the word by which stepsim refers to it.
-struct NamedOperation {
-  std::string_view letters;  ///< name in lower case, without '_': "allgather"
-  CollectiveOp op = CollectiveOp::kUnknown;
-};
-
-/// Finds an operation by the name that c10d ("_allgather_base_"), gloo ("all_gather") or NCCL ("AllGather") uses.
-/// Returns null if the name contains no operation.
-[[nodiscard]] const NamedOperation* find_operation(std::string_view name);
-
-/// Returns the operation's word (NamedOperation::letters), or an empty string if the name contains no operation.
-[[nodiscard]] std::string_view operation_of(std::string_view name);
-
-/// Returns the size of a tensor. The shape is written as "(512, 1024)", "[64]" or "(512,)", the type as in numpy:
-/// "float16", "torch.float16" or "<class 'numpy.float16'>". Returns nullopt if the shape contains anything but numbers,
-/// if the type is unknown, or if the size does not fit.
+/// Returns the size of a tensor. The shape is written as "(512, 1024)", "[64]" or "(512,)", the type as for
+/// find_element_type(). Returns nullopt if the shape contains anything but numbers, if the type is unknown, or if the
+/// size exceeds kMostRecordedBytes.
 [[nodiscard]] std::optional<Bytes> tensor_size(std::string_view shape, std::string_view dtype) noexcept;
 
 }  // namespace stepsim::ingest

@@ -18,8 +18,8 @@ namespace stepsim {
 /// size and the powers of two between them. Each is a geometric mean of the measured times within a factor of two of
 /// that size, in which nearer sizes have more weight. This smooths noise and leaves a table of powers of two unchanged.
 /// All tables for groups on one host have the same `link`, which is derived from the all-reduce on one host with the
-/// most ranks. In the same way, all tables for groups on several hosts have the same `link`. Operations without
-/// a name_of() are left out. O(timings^2) per table.
+/// most ranks. In the same way, all tables for groups on several hosts have the same `link`. Operations that
+/// are not in kMeasuredOps are left out. O(timings^2) per table.
 [[nodiscard]] std::vector<MeasuredCollective> measured_tables(std::span<const TimedCollective> timings);
 /// Builds tables as the function above does, but for links with a known rate: every table has this rate as its link and
 /// its bandwidth.

@@ -10,7 +10,9 @@
 
 #include "model/base/error.h"
 #include "model/base/median.h"
+#include "model/base/text.h"
 #include "model/cost/collective/nccl_times.h"
+#include "model/job/collective.h"
 #include "model/job/topology.h"
 
 namespace stepsim {
@@ -39,10 +41,14 @@ struct Key {
 
 using Groups = std::map<Key, std::vector<TimedCollective>>;
 
+bool is_measured(CollectiveOp op) noexcept {
+  return std::find(std::begin(kMeasuredOps), std::end(kMeasuredOps), op) != std::end(kMeasuredOps);
+}
+
 Groups groups_of(std::span<const TimedCollective> timings) {
   Groups groups;
   for (const TimedCollective& one : timings) {
-    if (*name_of(one.op) != 0 && one.ranks > 1) groups[{one.hosts == 1, one.op, one.ranks, one.hosts}].push_back(one);
+    if (is_measured(one.op) && one.ranks > 1) groups[{one.hosts == 1, one.op, one.ranks, one.hosts}].push_back(one);
   }
   for (auto& [key, group] : groups) {
     std::stable_sort(group.begin(), group.end(),
@@ -170,7 +176,7 @@ std::optional<double> error_of(const std::vector<TimedCollective>& group, std::s
 }
 
 std::string name_of_table(const MeasuredCollective& table) {
-  return fmt::format("{} of {} ranks{}", name_of(table.op), table.ranks,
+  return fmt::format("{} of {} ranks{}", named_operation(table.op).name, table.ranks,
                      table.hosts > 1 ? fmt::format(" on {} hosts", table.hosts) : "");
 }
 
@@ -252,8 +258,9 @@ double error_of_tables(std::span<const TimedCollective> timings, std::span<const
 Calibration calibrate_nccl_tables(std::span<const TimedCollective> timings) {
   const Groups groups = groups_of(timings);
   if (groups.empty()) {
-    throw InputError({"nccl-tests", {}, {}},
-                     "no table of all_reduce, reduce_scatter, all_gather, broadcast, reduce or alltoall; expected one");
+    std::vector<std::string> names;
+    for (const CollectiveOp op : kMeasuredOps) names.emplace_back(named_operation(op).name);
+    throw InputError({"nccl-tests", {}, {}}, fmt::format("no table of {}; expected one", one_of(names)));
   }
   Calibration result;
   result.cluster = cluster_of(groups, result.assumptions);

@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,42 @@ enum class CollectiveOp : std::uint8_t {
   kSendRecv,  ///< point to point: two members, the root sends
   kBarrier,   ///< a barrier, which has no payload
 };
+
+/// An operation under the names that libraries and programs use for it.
+struct NamedOperation {
+  CollectiveOp op = CollectiveOp::kUnknown;
+  std::string_view word;     ///< name in lower case, without '_': "allgather"
+  std::string_view name;     ///< name in nccl-tests and cluster.yaml: "all_gather"
+  bool of_one_part = false;  ///< NCCL's calls count one rank's part of the data, not all of it
+};
+
+/// All names. A word comes before the shorter words that it contains. Gathers and scatters, in which one root does all
+/// the work, have no CollectiveOp.
+inline constexpr NamedOperation kOperations[] = {
+    {CollectiveOp::kSendRecv, "sendrecv", "sendrecv"},
+    {CollectiveOp::kReduceScatter, "reducescatter", "reduce_scatter", true},
+    {CollectiveOp::kAllReduce, "allreduce", "all_reduce"},
+    {CollectiveOp::kAllGather, "allgather", "all_gather", true},
+    {CollectiveOp::kAllToAll, "alltoall", "alltoall", true},
+    {CollectiveOp::kBroadcast, "broadcast", "broadcast"},
+    {CollectiveOp::kUnknown, "gather", "gather", true},
+    {CollectiveOp::kUnknown, "scatter", "scatter", true},
+    {CollectiveOp::kBarrier, "barrier", "barrier"},
+    {CollectiveOp::kSendRecv, "send", "send"},
+    {CollectiveOp::kSendRecv, "recv", "recv"},
+    {CollectiveOp::kReduce, "reduce", "reduce"},
+};
+
+/// Returns the first entry of kOperations with this operation; an entry without names for kUnknown.
+[[nodiscard]] NamedOperation named_operation(CollectiveOp op) noexcept;
+
+/// Finds an operation by the name that c10d ("_allgather_base_"), gloo ("all_gather") or NCCL ("AllGather") uses.
+/// Returns null if the name contains no operation.
+[[nodiscard]] const NamedOperation* find_operation(std::string_view name);
+
+/// True if NCCL's function of this name ("AllGather", "ncclAllGather") counts one rank's part of the data.
+/// Source: NCCL's API reference, "Collective Communication Functions".
+[[nodiscard]] bool nccl_counts_one_part(std::string_view function);
 
 /// How a collective's bytes travel: an entry of a registry in model/cost/collective/algorithm.h.
 struct CollectiveModel;
@@ -73,24 +110,10 @@ struct TimedCollective {
   Duration time{};          ///< measured time; above 0
 };
 
-/// Returns the name of an operation of NCCL in nccl-tests and cluster.yaml, such as "all_reduce"; empty for other
-/// operations.
-[[nodiscard]] constexpr const char* name_of(CollectiveOp op) noexcept {
-  switch (op) {
-    case CollectiveOp::kAllReduce: return "all_reduce";
-    case CollectiveOp::kReduceScatter: return "reduce_scatter";
-    case CollectiveOp::kAllGather: return "all_gather";
-    case CollectiveOp::kBroadcast: return "broadcast";
-    case CollectiveOp::kReduce: return "reduce";
-    case CollectiveOp::kAllToAll: return "alltoall";
-    default: return "";
-  }
-}
-
-/// All operations that have a name, in a fixed order.
-inline constexpr CollectiveOp kNamedOps[] = {CollectiveOp::kAllReduce, CollectiveOp::kReduceScatter,
-                                             CollectiveOp::kAllGather, CollectiveOp::kBroadcast,
-                                             CollectiveOp::kReduce,    CollectiveOp::kAllToAll};
+/// The operations that can have tables of measured times, in a fixed order.
+inline constexpr CollectiveOp kMeasuredOps[] = {CollectiveOp::kAllReduce, CollectiveOp::kReduceScatter,
+                                                CollectiveOp::kAllGather, CollectiveOp::kBroadcast,
+                                                CollectiveOp::kReduce,    CollectiveOp::kAllToAll};
 
 /// The times of one operation among a number of ranks, by size: a table of nccl-tests, or measured in a capture. Used
 /// by the collective model `nccl` (model/cost/collective/nccl_times.h).

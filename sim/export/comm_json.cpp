@@ -30,20 +30,6 @@ struct Place {
   std::int64_t partition = 0;
 };
 
-std::string_view param_name_of(CollectiveOp op) noexcept {
-  switch (op) {
-    case CollectiveOp::kAllReduce: return "allreduce";
-    case CollectiveOp::kReduceScatter: return "reducescatter";
-    case CollectiveOp::kAllGather: return "allgather";
-    case CollectiveOp::kAllToAll: return "alltoall";
-    case CollectiveOp::kBroadcast: return "broadcast";
-    case CollectiveOp::kReduce: return "reduce";
-    case CollectiveOp::kSendRecv: return "sendrecv";
-    case CollectiveOp::kBarrier: return "barrier";
-    default: return {};
-  }
-}
-
 /// Returns the operation in a name: "allreduce" for "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)" and for
 /// "gloo:all_reduce".
 std::string operation_in(std::string_view name) {
@@ -228,7 +214,7 @@ class Maker {
     const RendezvousId meeting = dag_.rendezvous(task);
     const CollectiveOp op = meeting.valid() ? dag_.collective(meeting).op : CollectiveOp::kUnknown;
     const std::string operation =
-        op == CollectiveOp::kUnknown ? operation_in(dag_.name(task)) : std::string(param_name_of(op));
+        op == CollectiveOp::kUnknown ? operation_in(dag_.name(task)) : std::string(named_operation(op).word);
     std::string_view stage = stage_of(operation);
     if (op == CollectiveOp::kSendRecv && receives(task, meeting)) stage = kPull;
     if (meeting.valid()) {

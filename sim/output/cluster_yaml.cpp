@@ -277,7 +277,7 @@ class ClusterWriter {
   /// Writes one line for each table of measured times.
   void measured() {
     lines("collectives", cluster_.measured, [&](const MeasuredCollective& table) {
-      add("op", name_of(table.op));
+      add("op", std::string(named_operation(table.op).name));
       add("ranks", table.ranks);
       if (table.hosts > 1) add("hosts", table.hosts);
       add("link", table.link);

@@ -23,9 +23,8 @@ namespace {
 
 std::string operation_name(const Dag& dag, RendezvousId rendezvous) {
   const CollectiveOp op = dag.collective(rendezvous).op;
-  if (*name_of(op) != 0) return name_of(op);
-  if (op == CollectiveOp::kSendRecv) return "sendrecv";
-  return op == CollectiveOp::kBarrier ? "barrier" : std::string(dag.name(dag.members(rendezvous).front()));
+  return std::string(op == CollectiveOp::kUnknown ? dag.name(dag.members(rendezvous).front())
+                                                  : named_operation(op).name);
 }
 
 /// Returns the captured ranks of a collective, ascending.

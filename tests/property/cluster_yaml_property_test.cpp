@@ -46,7 +46,7 @@ class Maker {
                  : Bandwidth::from_bytes_per_second(1 + below(2'000'000'000));
   }
   MeasuredCollective measured() {
-    MeasuredCollective table{kNamedOps[below(5)], 2 + below(100), 1, rate(), rate(), {}};
+    MeasuredCollective table{kMeasuredOps[below(5)], 2 + below(100), 1, rate(), rate(), {}};
     table.hosts = 1 + below(table.ranks);
     Bytes bytes{1 + below(1000)};
     for (std::uint32_t i = below(5) + 1; i > 0; --i) {

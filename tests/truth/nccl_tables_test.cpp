@@ -236,7 +236,7 @@ TEST(NcclTruthTest, CollectivesOfFourSystemsAndTwoClustersFollowFromDataSheets) 
     const NcclTime found = nccl_time_and_error(row.shape, row.place);
     const double error = found.us / row.us - 1;
     (row.shape.bytes > Bytes{1 << 20} ? large : small).add(error);
-    each[row.system + " " + name_of(row.shape.op)].add(error);
+    each[row.system + " " + std::string(named_operation(row.shape.op).name)].add(error);
     const double factor = 1 + found.error_us / found.us;
     inside.add(row.us >= found.us / factor && row.us <= found.us * factor ? 1 : 0);
   }

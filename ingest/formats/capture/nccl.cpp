@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <optional>
@@ -12,34 +11,13 @@
 #include <tuple>
 #include <utility>
 
+#include "ingest/parts/element_types.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/limits.h"
+#include "model/job/collective.h"
 
 namespace stepsim::ingest {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, std::int64_t>, 12> kTypes{{{"ncclInt8", 1},
-                                                                            {"ncclUint8", 1},
-                                                                            {"ncclFloat8e4m3", 1},
-                                                                            {"ncclFloat8e5m2", 1},
-                                                                            {"ncclFloat16", 2},
-                                                                            {"ncclBfloat16", 2},
-                                                                            {"ncclInt32", 4},
-                                                                            {"ncclUint32", 4},
-                                                                            {"ncclFloat32", 4},
-                                                                            {"ncclInt64", 8},
-                                                                            {"ncclUint64", 8},
-                                                                            {"ncclFloat64", 8}}};
-
-constexpr std::array<std::string_view, 5> kOnePartPerRank{"AllGather", "ReduceScatter", "AlltoAll", "Gather",
-                                                          "Scatter"};
-
-/// Returns the size of one element; 0 for an unknown type.
-std::int64_t bytes_of_element(std::string_view type) noexcept {
-  const auto* const found =
-      std::find_if(kTypes.begin(), kTypes.end(), [type](const auto& known) { return known.first == type; });
-  return found == kTypes.end() ? 0 : found->second;
-}
 
 std::string_view take_part(std::string_view& text) noexcept {
   const std::size_t slash = std::min(text.find('/'), text.size());
@@ -70,14 +48,13 @@ NcclSize& NcclSize::operator+=(const NcclSize& other) noexcept {
   return *this;
 }
 
-NcclSize larger_side(const NcclOperation& operation, std::uint64_t count, std::int32_t ranks) noexcept {
-  const bool of_parts =
-      std::find(kOnePartPerRank.begin(), kOnePartPerRank.end(), operation.function) != kOnePartPerRank.end();
+NcclSize larger_side(const NcclOperation& operation, std::uint64_t count, std::int32_t ranks) {
+  const bool of_parts = nccl_counts_one_part(operation.function);
   if (!is_size(count) || (ranks != 0 && !is_rank_count(ranks)) || (of_parts && ranks == 0)) return {};
   const std::uint64_t parts = of_parts ? static_cast<std::uint64_t>(ranks) : 1;
   if (count > static_cast<std::uint64_t>(kMostRecordedBytes) / parts) return {};
   const auto elements = static_cast<std::int64_t>(count * parts);
-  return {elements, Bytes{elements * bytes_of_element(operation.element_type)}};
+  return {elements, Bytes{elements * element_size(operation.element_type)}};
 }
 
 namespace {

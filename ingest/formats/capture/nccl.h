@@ -34,11 +34,10 @@ struct NcclSize {
   NcclSize& operator+=(const NcclSize& other) noexcept;
 };
 
-/// Returns the size of the larger of a rank's send and receive buffers, given the count that NCCL was called with. For
-/// all-gather, reduce-scatter, all-to-all, gather and scatter, `count` is the part of one rank, and the larger buffer
-/// holds `ranks` parts; the size of these operations is unknown if `ranks` is 0. Source: NCCL's API reference,
-/// "Collective Communication Functions".
-[[nodiscard]] NcclSize larger_side(const NcclOperation& operation, std::uint64_t count, std::int32_t ranks) noexcept;
+/// Returns the size of the larger of a rank's send and receive buffers, given the count that NCCL was called with. If
+/// it counts one rank's part (nccl_counts_one_part()), the larger buffer holds `ranks` parts, and the size is unknown
+/// if `ranks` is 0.
+[[nodiscard]] NcclSize larger_side(const NcclOperation& operation, std::uint64_t count, std::int32_t ranks);
 
 /// A kernel of a communication library, and the call that launched it.
 struct LaunchedKernel {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ingest/json/json_values.h"
-#include "ingest/parts/names.h"
+#include "model/job/collective.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ingest/json/json_values.h"
+#include "ingest/parts/element_types.h"
 #include "ingest/parts/host_device_builder.h"
 #include "model/base/limits.h"
 
@@ -176,61 +177,6 @@ void KinetoArguments::take(std::string_view key, std::string_view value) {
   }
 }
 
-std::int64_t element_size(std::string_view dtype) noexcept {
-  static constexpr std::array<std::pair<std::string_view, std::int64_t>, 47> kSizes = {{
-      {"Float", 4},
-      {"float", 4},
-      {"Double", 8},
-      {"double", 8},
-      {"Half", 2},
-      {"c10::Half", 2},
-      {"BFloat16", 2},
-      {"c10::BFloat16", 2},
-      {"Long", 8},
-      {"long", 8},
-      {"long int", 8},
-      {"Int", 4},
-      {"int", 4},
-      {"Short", 2},
-      {"short", 2},
-      {"short int", 2},
-      {"Char", 1},
-      {"signed char", 1},
-      {"char", 1},
-      {"Byte", 1},
-      {"unsigned char", 1},
-      {"Bool", 1},
-      {"bool", 1},
-      {"long long", 8},
-      {"long long int", 8},
-      {"unsigned int", 4},
-      {"unsigned long", 8},
-      {"UInt16", 2},
-      {"UInt32", 4},
-      {"UInt64", 8},
-      {"Float8_e4m3fn", 1},
-      {"Float8_e5m2", 1},
-      {"Float8_e4m3fnuz", 1},
-      {"Float8_e5m2fnuz", 1},
-      {"Float8_e8m0fnu", 1},
-      {"c10::Float8_e4m3fn", 1},
-      {"c10::Float8_e5m2", 1},
-      {"c10::Float8_e4m3fnuz", 1},
-      {"c10::Float8_e5m2fnuz", 1},
-      {"ComplexHalf", 4},
-      {"ComplexFloat", 8},
-      {"ComplexDouble", 16},
-      {"c10::complex<c10::Half>", 4},
-      {"c10::complex<float>", 8},
-      {"c10::complex<double>", 16},
-      {"unsigned short", 2},
-      {"unsigned long int", 8},
-  }};
-  const auto* const found =
-      std::find_if(kSizes.begin(), kSizes.end(), [dtype](const auto& entry) { return entry.first == dtype; });
-  return found == kSizes.end() ? 0 : found->second;
-}
-
 DataSize largest_input(const KinetoArguments& arguments) {
   constexpr std::int64_t kAssumedSize = 4;
   ItemCursor dims{arguments.input_dims};
@@ -283,21 +229,6 @@ const Settings* settings_of(std::string_view name) {
   return found == kSettings.end() ? nullptr : found;
 }
 
-Precision precision_of(std::string_view type) {
-  const auto holds = [type](std::string_view word) { return type.find(word) != std::string_view::npos; };
-  if (holds("Float8")) return Precision::kFloat8;
-  if (holds("Half") || holds("BFloat16")) return Precision::kFloat16;
-  return holds("ouble") ? Precision::kFloat64 : Precision::kFloat32;
-}
-
-/// Returns the kind of an element type; kUnknown if the type is not known. For a list of tensors, a trace does not
-/// state the type.
-ElementKind element_of(std::string_view type) {
-  const auto holds = [type](std::string_view word) { return type.find(word) != std::string_view::npos; };
-  if (holds("loat") || holds("Half") || holds("ouble")) return ElementKind::kFloat;
-  return element_size(type) > 0 ? ElementKind::kOther : ElementKind::kUnknown;
-}
-
 std::vector<std::int64_t> sizes_in(std::string_view list) {
   std::vector<std::int64_t> sizes;
   ItemCursor elements{list};
@@ -312,8 +243,10 @@ std::vector<std::int64_t> sizes_in(std::string_view list) {
 /// Adds one input: a tensor, a list of tensors "[[2, 3], [4]]", or something without a shape.
 void add_input(std::string_view dims, std::string_view type, std::vector<TensorShape>& inputs) {
   constexpr std::int64_t kAssumedSize = 4;
-  const std::int64_t size = element_size(type);
-  TensorShape shape{{}, size > 0 ? size : kAssumedSize, precision_of(type), element_of(type)};
+  // For a list of tensors, a trace does not state the type.
+  const ElementType* const known = find_element_type(type);
+  TensorShape shape{{}, kAssumedSize, Precision::kFloat32, ElementKind::kUnknown};
+  if (known != nullptr) shape = {{}, known->bytes, known->precision, known->kind};
   ItemCursor elements{dims};
   std::string_view first;
   if (!elements.next(first) || first.front() != '[') {

@@ -67,10 +67,6 @@ struct DataSize {
   bool type_assumed = false;  ///< the trace does not state the element type; 4 bytes are assumed
 };
 
-/// Returns the size of one element in bytes; 0 if the type is unknown. Types are named as in c10 ("BFloat16") or C++
-/// ("c10::BFloat16", "long int").
-[[nodiscard]] std::int64_t element_size(std::string_view dtype) noexcept;
-
 /// Returns the size of an operator's largest input, from Input Dims and Input type. The tensors of a list count
 /// together.
 [[nodiscard]] DataSize largest_input(const KinetoArguments& arguments);

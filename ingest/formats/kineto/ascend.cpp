@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
-#include <limits>
 
 #include "ingest/json/json_values.h"
+#include "ingest/parts/element_types.h"
+#include "model/base/limits.h"
 #include "model/base/text.h"
+#include "model/job/collective.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -22,22 +24,6 @@ std::string argument(const ChromeEvent& event, std::string_view wanted) {
   });
   return found;
 }
-
-struct ElementType {
-  std::string_view ascend;
-  std::string_view c10;
-  std::int64_t bytes = 0;
-};
-
-constexpr auto kElementTypes = std::to_array<ElementType>({{"FP32", "Float", 4},
-                                                           {"FP16", "Half", 2},
-                                                           {"BFP16", "BFloat16", 2},
-                                                           {"BF16", "BFloat16", 2},
-                                                           {"FP64", "Double", 8},
-                                                           {"INT64", "Long", 8},
-                                                           {"INT32", "Int", 4},
-                                                           {"INT8", "Char", 1},
-                                                           {"UINT8", "Byte", 1}});
 
 /// Returns the call of a thread that is running at `time`; if there are several, the one that began last;
 /// `trace.size()` if there is none.
@@ -206,16 +192,15 @@ AscendCollective ascend_collective(const ChromeEvent& event) {
     const std::string_view number = rest.substr(bar + 1);
     collective.sequence = as_integer(number.substr(0, number.find('_'))).value_or(-1);
   }
-  const std::string type = argument(event, "data_type");
-  const auto* const known =
-      std::find_if(kElementTypes.begin(), kElementTypes.end(), [&](const ElementType& t) { return t.ascend == type; });
+  const ElementType* const type = find_element_type(argument(event, "data_type"));
   // For an all-gather and a reduce-scatter, HCCL counts only one rank's part.
-  const bool whole = collective.operation != "allgather" && collective.operation != "reducescatter";
-  if (known != kElementTypes.end() && whole) {
-    collective.dtype = known->c10;
+  const NamedOperation* const known = find_operation(collective.operation);
+  const bool whole =
+      known == nullptr || (known->op != CollectiveOp::kAllGather && known->op != CollectiveOp::kReduceScatter);
+  if (type != nullptr && whole) {
+    collective.dtype = type->name;
     collective.elements = std::max<std::int64_t>(0, as_integer(argument(event, "count")).value_or(0));
-    if (collective.elements <= std::numeric_limits<std::int64_t>::max() / known->bytes)
-      collective.bytes = collective.elements * known->bytes;
+    if (collective.elements <= kMostRecordedBytes / type->bytes) collective.bytes = collective.elements * type->bytes;
   }
   return collective;
 }

@@ -9,6 +9,7 @@
 #include "ingest/formats/kineto/arguments.h"
 #include "ingest/json/json_values.h"
 #include "ingest/parts/busy_time.h"
+#include "ingest/parts/element_types.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/limits.h"
@@ -21,7 +22,7 @@ namespace stepsim::ingest {
 namespace {
 
 /// The largest accepted "External id"; larger ones are ignored as corrupt.
-constexpr std::int64_t kLargest = std::int64_t{1} << 50;
+constexpr std::int64_t kLargestExternalId = std::int64_t{1} << 50;
 
 constexpr std::int64_t kFewestMissing = 100;
 
@@ -43,7 +44,7 @@ void RecordedShare::add(const ChromeEvent& op) {
   });
   if (found == op.argument_list.end()) return;
   const std::int64_t number = as_integer(found->value).value_or(0);
-  if (number <= 0 || number > kLargest) return;
+  if (number <= 0 || number > kLargestExternalId) return;
   first_ = recorded_ == 0 ? number : std::min(first_, number);
   last_ = std::max(last_, number);
   const auto [block, is_new] = blocks_.try_emplace((number - 1) / kBlock, Numbers{number, number});

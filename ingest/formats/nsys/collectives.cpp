@@ -16,6 +16,7 @@
 #include "model/base/limits.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
+#include "model/job/collective.h"
 #include "model/job/kernel_class.h"
 #include "model/job/task_names.h"
 
@@ -320,8 +321,7 @@ void NsysCollectives::describe(std::int64_t id, std::uint32_t kernel, const Call
   const auto place = places_.find(id);
   const bool of_all = ranks > 0 && place != places_.end() && ranks == place->second.size;
   if (call.peer >= 0 && !of_all) return;
-  // For an all-gather and a reduce-scatter, NCCL records only the part of one rank.
-  const bool parts = call.operation == "allgather" || call.operation == "reducescatter";
+  const bool parts = nccl_counts_one_part(call.operation);
   std::int64_t bytes = call.bytes;
   if (parts) bytes = ranks > 0 && call.bytes <= kMostRecordedBytes / ranks ? call.bytes * ranks : 0;
   const std::string group = call.communicator ? group_of(*call.communicator) : std::string{};

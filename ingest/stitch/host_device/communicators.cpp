@@ -11,11 +11,11 @@
 #include <string_view>
 #include <utility>
 
-#include "ingest/parts/names.h"
 #include "ingest/stitch/host_device/collectives.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
 #include "model/cost/collective/algorithm.h"
+#include "model/job/collective.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -177,7 +177,7 @@ Bytes bytes_of(const MatchedCollective& match, const std::vector<RankEvents>& ra
 std::uint32_t sender_in(const MatchedCollective& match, const std::vector<RankEvents>& ranks) {
   const auto sender = std::find_if(match.uses.begin(), match.uses.end(), [&](const CollectiveUse& use) {
     const NamedOperation* const operation = operation_of_use(ranks[use.rank], use);
-    return operation != nullptr && operation->letters == "send";
+    return operation != nullptr && operation->word == "send";
   });
   return sender == match.uses.end() ? 0 : static_cast<std::uint32_t>(sender - match.uses.begin());
 }
@@ -200,7 +200,7 @@ bool is_rooted(const MatchedCollective& match, const std::vector<RankEvents>& ra
   return std::any_of(match.uses.begin(), match.uses.end(), [&](const CollectiveUse& use) {
     const NamedOperation* const operation = operation_of_use(ranks[use.rank], use);
     if (operation == nullptr) return false;
-    const std::string_view name = operation->letters;
+    const std::string_view name = operation->word;
     return name == "broadcast" || name == "reduce" || name == "gather" || name == "scatter";
   });
 }
@@ -225,7 +225,9 @@ Collective payload_of(const MatchedCollective& match, const std::vector<RankEven
   const CollectiveUse& first = match.uses.front();
   const RankEvents& events = ranks[first.rank];
   Collective collective;
-  if (const NamedOperation* const operation = operation_of_use(events, first)) collective.op = operation->op;
+  const NamedOperation* const operation = operation_of_use(events, first);
+  // NCCL's kernel "SendRecv" serves both messages and all-to-alls.
+  if (operation != nullptr && operation->word != "sendrecv") collective.op = operation->op;
   if (collective.op == CollectiveOp::kUnknown || !shows_all_members(match, group)) return collective;
   collective.bytes = bytes_of(match, ranks, collective.op, group.size);
   if (match.on_device()) collective.algorithm = algorithm_of(events.name_of(first.event));

@@ -11,10 +11,10 @@
 #include <tuple>
 #include <utility>
 
-#include "ingest/parts/names.h"
 #include "ingest/stitch/host_device/rank_events.h"
 #include "model/base/side_by_side.h"
 #include "model/base/sort_runs.h"
+#include "model/job/collective.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -257,8 +257,10 @@ void mark_background(const RankEvents& events, const std::vector<HandOff>& hand_
 
 /// Returns the operation that the library runs for a call. gloo runs a reduce-scatter as an all-reduce.
 std::string_view served_as(std::string_view name) {
-  const std::string_view operation = operation_of(name);
-  return operation == "reducescatter" ? std::string_view{"allreduce"} : operation;
+  const NamedOperation* const operation = find_operation(name);
+  if (operation == nullptr) return {};
+  return operation->op == CollectiveOp::kReduceScatter ? named_operation(CollectiveOp::kAllReduce).word
+                                                       : operation->word;
 }
 
 struct Call {

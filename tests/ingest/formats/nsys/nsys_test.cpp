@@ -433,6 +433,17 @@ TEST(NsysTest, AGroupWithOneCallIsThatCall) {
   EXPECT_EQ(detail->bytes, Bytes{512});
 }
 
+TEST(NsysTest, AnAllToAllHasAPartForEachRank) {
+  const std::string kernel = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096>)";
+  const PartSink sink = two_ranks(kernel, [](NsysMaker& maker, int process, int) {
+    maker.range(process, "ncclAlltoAll", 1'000, 1'100, payload(17, little(kCommunicator, 8) + little(4096, 8)));
+  });
+  const HostDeviceTrace& trace = trace_of(sink);
+  const EventDetail* const detail = trace.detail_of(event(trace, kernel));
+  ASSERT_NE(detail, nullptr);
+  EXPECT_EQ(detail->bytes, Bytes{8192});  // NCCL records the 4096 bytes for one of the two ranks
+}
+
 TEST(NsysTest, AMarkThatSaysAnotherOperationOrLessThanItsSchemaSaysNothing) {
   for (const std::string& bad : {payload(17, little(kCommunicator, 8)), payload(99, little(1, 8)), std::string{"x'00'"},
                                  std::string{"NULL"}, std::string{"'text'"}}) {

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/parts/names.h"
 #include "model/cost/collective/algorithm.h"
 #include "model/job/group.h"
 #include "tests/ingest/stitched.h"
@@ -21,20 +20,6 @@ using testing::find;
 using testing::stitched;
 using testing::TraceMaker;
 using testing::us;
-
-TEST(OperationOfTest, LibrariesNameOneOperationDifferently) {
-  for (const char* const name : {"all_gather", "_allgather_base_", "AllGather", "allgather_into_tensor_coalesced"}) {
-    EXPECT_EQ(operation_of(name), "allgather") << name;
-  }
-  for (const char* const name : {"reduce_scatter_tensor_coalesced", "_reduce_scatter_base", "ReduceScatter"}) {
-    EXPECT_EQ(operation_of(name), "reducescatter") << name;
-  }
-  EXPECT_EQ(operation_of("reduce_"), "reduce");
-  EXPECT_EQ(operation_of("recv_"), "recv");
-  EXPECT_EQ(operation_of("SendRecv"), "sendrecv");
-  EXPECT_EQ(operation_of("Broadcast"), "broadcast");
-  EXPECT_EQ(operation_of("wait"), "");
-}
 
 /// Builds a rank whose only work is a host collective on its main thread.
 HostDeviceTrace host_rank(const std::string& name, std::int64_t bytes, double arrival = 100) {

@@ -54,7 +54,7 @@ TEST(CollectiveModelsTest, CyclicAlgorithmsStayTheSameIfTheHostsMove) {
             for (std::uint32_t member = 0; member < members; ++member) {
               EXPECT_EQ(messages_of(*model, shape, member, round),
                         messages_of(*model, shape, place(members, member, per_host), round))
-                  << model->name << " " << name_of(op) << " of " << members << ", round " << round;
+                  << model->name << " " << named_operation(op).name << " of " << members << ", round " << round;
             }
           }
         }
