@@ -17,8 +17,7 @@ namespace {
 using scenarios::Setting;
 
 constexpr std::string_view kKind = "stepsim.sweep.points";
-constexpr std::string_view kVersion = "9";
-constexpr std::string_view kVersionOfTabs = "5";    // the last version whose lines are not JSON
+constexpr std::string_view kVersion = "10";
 constexpr std::string_view kOfCapture = "capture";  // why a point was refused; see scenarios::Refusal
 constexpr std::string_view kOfQuestion = "question";
 
@@ -296,10 +295,16 @@ PointLine read_point_line(const Fields& fields, const std::string& path, std::si
   return read;
 }
 
-bool begins_like_a_part(std::string_view text) { return text.starts_with(fmt::format("[\"{}\"", kKind)); }
+bool begins_like_a_part(std::string_view text) { return text.starts_with(fmt::format(R"({{"line":"{}")", kKind)); }
 
 void refuse_old_part(std::string_view text, const std::string& path) {
-  if (text.starts_with(fmt::format("{}\t", kKind))) refuse_version(path, kVersionOfTabs);
+  // Up to version 5, fields were separated by tabs; up to version 9, a line was an array.
+  for (const auto& [begin, end] :
+       {std::pair{fmt::format("{}\t", kKind), '\t'}, {fmt::format(R"(["{}",")", kKind), '"'}}) {
+    if (!text.starts_with(begin)) continue;
+    const std::string_view rest = text.substr(begin.size());
+    refuse_version(path, rest.substr(0, rest.find(end)));
+  }
 }
 
 }  // namespace stepsim::cli

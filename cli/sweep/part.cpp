@@ -190,8 +190,7 @@ SweepAnswer merged(const std::vector<SweepPart>& parts) {
 
 SweepJournal::SweepJournal(const std::string& path, const SweepHead& head, const Shard& shard, bool resume)
     : file_(path) {
-  const std::vector<Fields> lines = head_lines(head, shard);
-  const std::string wanted = text_of(lines);
+  const std::string wanted = text_of(head_lines(head, shard));
   const std::string text = file_.read(kLargestPart);
   refuse_old_part(text, path);
   if (!resume) refuse_to_overwrite_points(text, path);
@@ -199,7 +198,7 @@ SweepJournal::SweepJournal(const std::string& path, const SweepHead& head, const
     file_.cut(0);
     file_.append(wanted);
   } else {
-    go_on(text, lines, head.points);
+    go_on(text, read_sealed(wanted).lines, head.points);
   }
 }
 

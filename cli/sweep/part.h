@@ -47,10 +47,9 @@ class AppendFile {
   int descriptor_ = -1;
 };
 
-// Lines of JSON with a checksum: each line is an array of strings, ["FIELD","FIELD","CRC64"]. The checksum, CRC-64 of
-// ECMA-182 as 16 hexadecimal digits, covers everything before the comma in front of it. A byte that is not UTF-8 is
-// written as half a surrogate pair, \udc80 to \udcff, as in Python (PEP 383), so that every field can be restored
-// exactly.
+// Lines of JSON with a checksum: {"line":"input","values":["a.json","12"],"crc64":"0123456789abcdef"}. The first field
+// is the kind of line, the others are its values. The checksum, CRC-64 of ECMA-182, covers everything before the comma
+// in front of it. A byte that is not UTF-8 is written as U+FFFD.
 
 using Fields = std::vector<std::string>;
 
@@ -59,9 +58,8 @@ using Fields = std::vector<std::string>;
 /// Returns the fields of a line without its newline; nothing if the line is damaged.
 [[nodiscard]] std::optional<Fields> unsealed(std::string_view line);
 
-/// Returns the fields of a line whose checksum, with the comma before it, was removed. Returns nothing if the text does
-/// not have the form that sealed() writes.
-[[nodiscard]] std::optional<Fields> fields_of(std::string_view text);
+/// Returns a line without its newline, given everything that the checksum covers.
+[[nodiscard]] std::string with_seal(std::string_view text);
 
 /// The complete lines at the beginning of a text.
 struct SealedLines {
@@ -138,7 +136,7 @@ struct PointLine {
 /// True if the text begins like the file of a part. The rest of the text may be damaged.
 [[nodiscard]] bool begins_like_a_part(std::string_view text);
 
-/// Throws InputError if `text` is a part from an old version of stepsim, which did not write JSON lines.
+/// Throws InputError if `text` is a part from an old version of stepsim, whose lines are not JSON objects.
 void refuse_old_part(std::string_view text, const std::string& path);
 
 // Reading and writing parts. A part is the file in which one shard stores its points (see the top of this file).

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <isa-l/crc64.h>
+#include <simdjson.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,117 +11,80 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <new>
 #include <system_error>
 
 #include "model/base/error.h"
-#include "model/base/number.h"
 #include "model/base/text.h"
+#include "sim/output/json_writer.h"
 
 namespace stepsim::cli {
 namespace {
 
-constexpr std::string_view kBeforeSeal = ",\"";
+using simdjson::dom::element;
+
+constexpr std::string_view kBeforeSeal = R"(,"crc64":")";
 constexpr std::size_t kSealDigits = 16;
-constexpr std::string_view kAfterSeal = "\"]";
+constexpr std::string_view kAfterSeal = R"("})";
 constexpr std::size_t kEndOfLine = kBeforeSeal.size() + kSealDigits + kAfterSeal.size();
-constexpr char32_t kBytes = 0xDC00;  // added to a byte that is not UTF-8, which gives half a surrogate pair
 
-std::string seal_of(std::string_view text) {
-  return fmt::format("{:016x}", crc64_ecma_refl(0, reinterpret_cast<const unsigned char*>(text.data()), text.size()));
-}
-
-void append_quoted(std::string& out, std::string_view field) {
-  constexpr char32_t kFirstPrintable = 0x20;
-  out += '"';
-  while (!field.empty()) {
-    const Character character = decode_utf8(field);
-    const auto byte = static_cast<unsigned char>(field.front());
-    if (!character.valid) {
-      out += fmt::format("\\u{:04x}", kBytes + byte);
-    } else if (character.code < kFirstPrintable) {
-      out += fmt::format("\\u{:04x}", unsigned{byte});
-    } else {
-      if (character.code == U'"' || character.code == U'\\') out += '\\';
-      out += field.substr(0, character.length);
-    }
-    field.remove_prefix(character.length);
-  }
-  out += '"';
-}
-
-/// Decodes an escape sequence at the beginning of `rest`, without its backslash, and moves the character to `field`.
-/// Returns false if sealed() does not write such an escape.
-bool take_escape(std::string_view& rest, std::string& field) {
-  constexpr std::size_t kDigits = 4;
-  if (rest.starts_with('"') || rest.starts_with('\\')) {
-    field += rest.front();
-    rest.remove_prefix(1);
-    return true;
-  }
-  if (!rest.starts_with('u') || rest.size() <= kDigits) return false;
-  const auto code = parse_number<std::uint32_t>(rest.substr(1, kDigits), 16);
-  if (!code) return false;
-  rest.remove_prefix(1 + kDigits);
-  const std::uint32_t byte = *code & 0xFFU;
-  if (*code != byte && *code != kBytes + byte) return false;
-  field += static_cast<char>(static_cast<unsigned char>(byte));
+bool is_text(element value, std::string& text) {
+  std::string_view found;
+  if (value.get(found) != simdjson::SUCCESS) return false;
+  text = found;
   return true;
 }
 
-/// Removes a JSON string from the beginning of `rest` and returns its content; nothing if there is none.
-std::optional<std::string> take_field(std::string_view& rest) {
-  if (!rest.starts_with('"')) return std::nullopt;
-  rest.remove_prefix(1);
-  std::string field;
-  while (!rest.empty() && rest.front() != '"') {
-    const char c = rest.front();
-    rest.remove_prefix(1);
-    if (c != '\\') {
-      field += c;
-    } else if (!take_escape(rest, field)) {
-      return std::nullopt;
-    }
+/// Returns the fields of a line whose checksum is correct; nothing if it does not have the form that sealed() writes.
+std::optional<Fields> fields_of(std::string_view line, simdjson::dom::parser& parser) {
+  simdjson::dom::object object;
+  const simdjson::error_code error = parser.parse(line.data(), line.size()).get(object);
+  if (error == simdjson::MEMALLOC) throw std::bad_alloc();
+  simdjson::dom::array values;
+  element kind;
+  if (error != simdjson::SUCCESS || object["line"].get(kind) != simdjson::SUCCESS ||
+      object["values"].get(values) != simdjson::SUCCESS)
+    return std::nullopt;
+  Fields fields(1);
+  if (!is_text(kind, fields.front())) return std::nullopt;
+  for (const element value : values) {
+    if (!is_text(value, fields.emplace_back())) return std::nullopt;
   }
-  if (rest.empty()) return std::nullopt;
-  rest.remove_prefix(1);
-  return field;
+  return fields;
+}
+
+std::optional<Fields> unsealed(std::string_view line, simdjson::dom::parser& parser) {
+  if (line.size() <= kEndOfLine || with_seal(line.substr(0, line.size() - kEndOfLine)) != line) return std::nullopt;
+  return fields_of(line, parser);
 }
 
 }  // namespace
 
-std::string sealed(const Fields& fields) {
-  std::string line;
-  for (const std::string& field : fields) {
-    line += line.empty() ? '[' : ',';
-    append_quoted(line, field);
-  }
-  return fmt::format("{}{}{}{}\n", line, kBeforeSeal, seal_of(line), kAfterSeal);
+std::string with_seal(std::string_view text) {
+  const std::uint64_t seal = crc64_ecma_refl(0, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+  return fmt::format("{}{}{:016x}{}", text, kBeforeSeal, seal, kAfterSeal);
 }
 
-std::optional<Fields> fields_of(std::string_view text) {
-  Fields fields;
-  while (text.starts_with(fields.empty() ? '[' : ',')) {
-    text.remove_prefix(1);
-    std::optional<std::string> field = take_field(text);
-    if (!field) return std::nullopt;
-    fields.push_back(std::move(*field));
-  }
-  return text.empty() && !fields.empty() ? std::optional{std::move(fields)} : std::nullopt;
+std::string sealed(const Fields& fields) {
+  sim::JsonWriter json;
+  json.begin_object().key("line").value(fields.front()).key("values").begin_array();
+  for (std::size_t i = 1; i < fields.size(); ++i) json.value(fields[i]);
+  json.end_array();
+  return with_seal(json.text()) + '\n';
 }
 
 std::optional<Fields> unsealed(std::string_view line) {
-  if (line.size() <= kEndOfLine) return std::nullopt;
-  const std::string_view text = line.substr(0, line.size() - kEndOfLine);
-  if (line.substr(text.size()) != fmt::format("{}{}{}", kBeforeSeal, seal_of(text), kAfterSeal)) return std::nullopt;
-  return fields_of(text);
+  simdjson::dom::parser parser;
+  return unsealed(line, parser);
 }
 
 SealedLines read_sealed(std::string_view text) {
   SealedLines result;
+  simdjson::dom::parser parser;
   while (result.bytes < text.size()) {
     const std::size_t end = text.find('\n', result.bytes);
     auto fields =
-        end == std::string_view::npos ? std::nullopt : unsealed(text.substr(result.bytes, end - result.bytes));
+        end == std::string_view::npos ? std::nullopt : unsealed(text.substr(result.bytes, end - result.bytes), parser);
     if (!fields) {
       result.cut = true;
       result.damaged = end != std::string_view::npos && end + 1 < text.size();

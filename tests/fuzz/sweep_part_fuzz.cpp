@@ -16,7 +16,7 @@ std::string with_seals(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    sealed_text += sealed(fields_of(line.substr(0, line.rfind(','))).value_or(Fields{std::string(line)}));
+    sealed_text += with_seal(line.substr(0, line.rfind(','))) + '\n';
   }
   return sealed_text;
 }

@@ -11,7 +11,7 @@ namespace {
 using ::testing::Eq;
 using ::testing::Optional;
 
-const Fields kAwkward{"point", "", "tab\tnew\nline \\ back\\t", "\r\x01 \xff end\\"};
+const Fields kAwkward{"point", "", "tab\tnew\nline \\ back\\t", "\r\x01 end\\"};
 
 std::string without_new_line(std::string line) {
   line.pop_back();
@@ -24,10 +24,23 @@ TEST(SealedLinesTest, FieldsComeBackAsTheyWere) {
   EXPECT_THAT(unsealed(without_new_line(line)), Optional(Eq(kAwkward)));
 }
 
-TEST(SealedLinesTest, LineIsAJsonArrayOfStrings) {
-  const std::string line = without_new_line(sealed(kAwkward));
-  EXPECT_EQ(line.substr(0, line.rfind(',')),
-            R"(["point","","tab\u0009new\u000aline \\ back\\t","\u000d\u0001 \udcff end\\")");
+TEST(SealedLinesTest, LineIsAJsonObjectWithAChecksum) {
+  const std::string line = sealed({"input", "a \"b\".json", "12"});
+  EXPECT_EQ(line, with_seal(R"({"line":"input","values":["a \"b\".json","12"])") + '\n');
+  // CRC-64/XZ of "123456789" is 995dc9bbdf1939fa (RevEng's catalogue of CRC algorithms).
+  EXPECT_EQ(with_seal("123456789"), R"(123456789,"crc64":"995dc9bbdf1939fa"})");
+}
+
+TEST(SealedLinesTest, BytesThatAreNotUtf8AreReplaced) {
+  EXPECT_THAT(unsealed(without_new_line(sealed({"input", "a\xff.json"}))),
+              Optional(Eq(Fields{"input", "a\uFFFD.json"})));
+}
+
+TEST(SealedLinesTest, AnotherObjectWithACorrectChecksumIsDamaged) {
+  for (const char* const text :
+       {"{", R"({"line":"point")", R"({"values":[])", R"({"line":1,"values":[])", R"({"line":"point","values":[1])",
+        R"({"line":"point","values":"1")", R"([{"line":"")"})
+    EXPECT_EQ(unsealed(with_seal(text)), std::nullopt) << text;
 }
 
 TEST(SealedLinesTest, EveryBitThatTurnsIsSeen) {

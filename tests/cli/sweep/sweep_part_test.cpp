@@ -261,9 +261,12 @@ TEST_F(SweepPartTest, IsWrittenByOneProcessAtATime) {
   EXPECT_THROW(SweepJournal(path("part"), sample_head(), {}, true), OutputError);
 }
 
-TEST_F(SweepPartTest, PartFromBeforeJsonLinesIsRefusedAndSaysItsVersion) {
+TEST_F(SweepPartTest, PartOfAnOldVersionIsRefusedAndSaysItsVersion) {
   EXPECT_EQ(thrown_by<InputError>([&] { return parse_part("stepsim.sweep.points\t5\t94004881087f47f5\n", "old"); }),
-            "old:1: is a part of version 5; expected version 9");
+            "old:1: is a part of version 5; expected version 10");
+  EXPECT_EQ(
+      thrown_by<InputError>([&] { return parse_part(R"(["stepsim.sweep.points","9","e520a3f0de266743"])", "old"); }),
+      "old:1: is a part of version 9; expected version 10");
 }
 
 }  // namespace
