@@ -7,20 +7,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -40,6 +33,7 @@
 #include "model/base/version.h"
 #include "model/job/kernel_class.h"
 #include "model/job/recording.h"
+#include "python/background_work.h"
 #include "sim/analysis/task_names.h"
 #include "sim/export/exporter.h"
 #include "sim/output/json_writer.h"
@@ -52,75 +46,21 @@ namespace {
 
 constexpr std::size_t kLongestName = 10'000;
 
-// --- Running a command so that Ctrl-C and progress reach Python
+// --- Arguments
 
-/// Work on another thread, and what it tells the thread that waits for it.
-class Work {
- public:
-  explicit Work(const std::function<void(const cli::Session& session)>& work, cli::CaptureStore& captures,
-                std::function<void(cli::Result, const cli::CommonOptions&)> take, std::vector<std::string> arguments)
-      : host_{captures, std::move(take),
-              [this](std::string_view phase, std::uint64_t done, std::uint64_t total) {
-                const std::lock_guard lock(mutex_);
-                phase_ = phase;
-                done_ = done;
-                total_ = total;
-              }},
-        session_{.arguments = std::move(arguments), .out = out_, .stop = stop_, .host = &host_},
-        thread_([this, work] {
-          try {
-            work(session_);
-          } catch (...) {
-            error_ = std::current_exception();
-          }
-          const std::lock_guard lock(mutex_);
-          over_ = true;
-          changed_.notify_all();
-        }) {}
-  ~Work() {
-    stop_ = true;
-    thread_.join();
-  }
-  Work(const Work&) = delete;
-  Work& operator=(const Work&) = delete;
+/// Returns the bytes of a word of a command line: a str, which may have the surrogates of os.fsdecode(), bytes or an
+/// os.PathLike. Raises ValueError for a word that contains a null byte.
+std::string bytes_of(const py::handle& word) {
+  PyObject* converted = nullptr;
+  if (PyUnicode_FSConverter(word.ptr(), &converted) == 0) throw py::error_already_set();
+  return py::reinterpret_steal<py::bytes>(converted);
+}
 
-  /// Waits until the work is over. Every 0.1 s handles Python's signals and calls progress(phase, done, total), if it
-  /// is not None. If either raises, throws that after the work has stopped. Throws what the work threw. Needs the GIL,
-  /// and releases it while it waits.
-  void wait(const py::object& progress) {
-    while (!waited()) {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      if (!progress.is_none()) tell(progress);
-    }
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  bool waited() {
-    const py::gil_scoped_release release;
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::milliseconds{100}, [this] { return over_; });
-  }
-  void tell(const py::object& progress) {
-    std::unique_lock lock(mutex_);
-    const py::tuple state = py::make_tuple(phase_, done_, total_);
-    lock.unlock();
-    progress(*state);
-  }
-
-  cli::Output out_;
-  std::atomic<bool> stop_{false};
-  std::mutex mutex_;  ///< protects the members up to over_
-  std::condition_variable changed_;
-  std::string phase_;
-  std::uint64_t done_ = 0;
-  std::uint64_t total_ = 0;
-  bool over_ = false;
-  std::exception_ptr error_;
-  cli::Host host_;
-  cli::Session session_;
-  std::thread thread_;  ///< begins after the other members exist
-};
+std::vector<std::string> words_of(const py::iterable& arguments) {
+  std::vector<std::string> words;
+  for (const py::handle word : arguments) words.push_back(bytes_of(word));
+  return words;
+}
 
 // --- Results
 
@@ -186,7 +126,10 @@ class Answer {
   }
   /// Returns the rows for programs as columns: a dict from title to a list of values; None for absent ones.
   [[nodiscard]] py::dict columns() const {
-    const sim::Table table = result_.document().rows();
+    const sim::Table table = [this] {
+      const py::gil_scoped_release release;
+      return result_.document().rows();
+    }();
     py::dict columns;
     for (std::size_t i = 0; i < table.columns().size(); ++i) {
       py::list values;
@@ -196,10 +139,12 @@ class Answer {
     return columns;
   }
   /// Writes the answer as -o FILE does.
-  void save(const std::string& path) const {
+  void save(const py::object& path) const {
     cli::CommonOptions options = options_;
-    options.output = path;
-    if (sim::is_standard_output(path)) throw UsageError("'-' is standard output; expected the name of a file");
+    options.output = bytes_of(path);
+    const py::gil_scoped_release release;
+    if (sim::is_standard_output(*options.output))
+      throw UsageError("'-' is standard output; expected the name of a file");
     cli::check_output(options);
     cli::write_output(options, result_.answer());
   }
@@ -365,44 +310,55 @@ py::list steps_of(const Capture& capture) {
 class Captures {
  public:
   /// Runs a command of the program. `arguments` are those of the command line, without the program's name. An error
-  /// after the result (an unusable capture, a failed gate) is not raised: the result states it. Returns None if the
-  /// command has no result, for example a shard of a sweep, which only writes its part.
-  [[nodiscard]] std::unique_ptr<Answer> run(std::vector<std::string> arguments, const py::object& progress) {
-    std::unique_ptr<Answer> answer;
-    const auto take = [&answer](cli::Result result, const cli::CommonOptions& options) {
-      answer = std::make_unique<Answer>(std::move(result), options);
+  /// that the result states (an unusable capture, a failed gate) is not raised. Returns None if the command has no
+  /// result, for example a shard of a sweep, which only writes its part.
+  [[nodiscard]] std::unique_ptr<Answer> run(const py::iterable& arguments, const py::object& progress) {
+    const auto run_it = [](const cli::Session& session) {
+      cli::run_command(cli::find_command(session.arguments.front(), cli::commands()), session);
     };
-    try {
-      Work work(
-          [](const cli::Session& session) {
-            const auto commands = cli::commands();
-            cli::run_command(cli::find_command(session.arguments.front(), commands), session);
-          },
-          store_, take, std::move(arguments));
-      work.wait(progress);
-    } catch (const std::exception&) {
-      if (answer == nullptr) throw;
-    }
-    return answer;
+    BackgroundWork work(run_it, store_, words_of(arguments));
+    work.wait(progress);
+    std::optional<Taken> taken = work.take();
+    if (work.error() && !(taken && is_in_answer(work.error()))) std::rethrow_exception(work.error());
+    return taken ? std::make_unique<Answer>(std::move(taken->result), std::move(taken->options)) : nullptr;
   }
 
   /// Reads the traces that `arguments` select: "load", TRACE... and the common options.
-  void load(std::vector<std::string> arguments, const py::object& progress) {
-    Work work([this](const cli::Session& session) { capture_ = loaded(session); }, store_, {}, std::move(arguments));
+  void load(const py::iterable& arguments, const py::object& progress) {
+    const auto found = std::make_shared<std::shared_ptr<const Capture>>();
+    BackgroundWork work([found](const cli::Session& session) { *found = loaded(session); }, store_,
+                        words_of(arguments));
     work.wait(progress);
+    if (work.error()) std::rethrow_exception(work.error());
+    capture_ = *found;
   }
-  /// Precondition: load() has returned.
-  [[nodiscard]] const std::shared_ptr<const Capture>& capture() const noexcept { return capture_; }
+  /// Throws UsageError if load() has not returned yet.
+  [[nodiscard]] const std::shared_ptr<const Capture>& capture() const {
+    if (capture_ == nullptr) throw UsageError("no capture is loaded; call load() first");
+    return capture_;
+  }
 
  private:
-  [[nodiscard]] std::shared_ptr<const Capture> loaded(const cli::Session& session) {
+  [[nodiscard]] static std::shared_ptr<const Capture> loaded(const cli::Session& session) {
     CLI::App app{"", "stepsim.load"};
     const auto common = cli::add_common_options(app, {.command = "load"});
     static_cast<void>(cli::parse(app, session.arguments));
     return cli::shared_capture(common(), session);
   }
+  /// True for an error that a command throws after it has reported a result that states the same.
+  [[nodiscard]] static bool is_in_answer(const std::exception_ptr& error) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const InputError&) {
+      return true;
+    } catch (const cli::GateFailed&) {
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
 
-  cli::CaptureStore store_;
+  std::shared_ptr<cli::CaptureStore> store_ = std::make_shared<cli::CaptureStore>();
   std::shared_ptr<const Capture> capture_;
 };
 
@@ -416,12 +372,13 @@ py::dict timeline_of(const py::object& self, std::size_t index) {
   return columns;
 }
 
+/// Local to this module: std::runtime_error of other extensions stays their RuntimeError.
 void define_errors(py::module_& module) {
-  const auto base = py::register_exception<std::runtime_error>(module, "Error", PyExc_RuntimeError);
-  const auto input = py::register_exception<InputError>(module, "InputError", base);
-  const auto& output = py::register_exception<OutputError>(module, "OutputError", base);
-  const auto& answer = py::register_exception<CannotAnswer>(module, "CannotAnswer", input);
-  const auto& usage = py::register_exception<UsageError>(module, "UsageError", base);
+  const auto base = py::register_local_exception<std::runtime_error>(module, "Error", PyExc_RuntimeError);
+  const auto input = py::register_local_exception<InputError>(module, "InputError", base);
+  const auto& output = py::register_local_exception<OutputError>(module, "OutputError", base);
+  const auto& answer = py::register_local_exception<CannotAnswer>(module, "CannotAnswer", input);
+  const auto& usage = py::register_local_exception<UsageError>(module, "UsageError", base);
   for (const py::handle error :
        {py::handle(base), py::handle(input), py::handle(output), py::handle(answer), py::handle(usage)})
     error.attr("__module__") = "stepsim";
@@ -435,6 +392,7 @@ PYBIND11_MODULE(_core, module) {
   module.attr("__version__") = std::string(version());
   module.attr("commit") = std::string(commit());
   define_errors(module);
+  py::module_::import("atexit").attr("register")(py::cpp_function(wait_for_work_left_behind));
   py::class_<Captures>(module, "Captures")
       .def(py::init<>())
       .def("load", &Captures::load, py::arg("arguments"), py::arg("progress") = py::none())
@@ -449,8 +407,9 @@ PYBIND11_MODULE(_core, module) {
       .def("lanes", [](const Captures& self) { return lanes_of(self.capture()->dag); })
       .def("steps", [](const Captures& self) { return steps_of(*self.capture()); });
   py::class_<Answer>(module, "Answer")
-      .def("json", &Answer::json)
-      .def("text", &Answer::text, py::arg("width") = 0, py::arg("brief") = false)
+      .def("json", &Answer::json, py::call_guard<py::gil_scoped_release>())
+      .def("text", &Answer::text, py::arg("width") = 0, py::arg("brief") = false,
+           py::call_guard<py::gil_scoped_release>())
       .def("document", &Answer::document)
       .def("columns", &Answer::columns)
       .def("save", &Answer::save, py::arg("path"))

@@ -46,12 +46,14 @@ constexpr std::string_view kFreeFolders[] = {"tests", "bench"};
 using Rooms = std::map<std::string, std::set<std::string>, std::less<>>;
 
 /// The only files that belong to no room: the program, the Python module, and a header for programs that are captured.
-const std::set<std::string, std::less<>> kMains{"cli/main.cpp", "python/core.cpp"};
+const std::set<std::string, std::less<>> kMains{"cli/main.cpp", "python/core.cpp", "python/background_work.cpp",
+                                                "python/background_work.h"};
 constexpr std::string_view kCInterface = "capture/capture.h";
 
 /// Public headers that may include third-party headers: they are for programs of other people, or for the library after
-/// which they are named.
-const std::set<std::string, std::less<>> kOutwardHeaders{"capture/inline.h", "model/job/boost_graph.h"};
+/// which they are named, or for the Python module.
+const std::set<std::string, std::less<>> kOutwardHeaders{"capture/inline.h", "python/background_work.h",
+                                                         "model/job/boost_graph.h"};
 
 std::string folder_of(std::string_view path) { return std::string{path.substr(0, path.find('/'))}; }
 

@@ -1,0 +1,106 @@
+"""stepsim leaves the rest of the user's process alone: its exceptions, its other threads, Ctrl-C."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from conftest import SAMPLE
+
+import stepsim
+from stepsim import _core
+
+
+def test_exceptions_of_other_extensions_stay_theirs():
+    other_extension = pytest.importorskip("other_extension")
+    with pytest.raises(RuntimeError, match="^an error of another package$") as raised:
+        other_extension.fail()
+    assert raised.type is RuntimeError
+
+
+def test_columns_without_a_capture_are_an_error():
+    for method in ("tasks", "edges", "task_kinds", "edge_kinds", "operators", "names", "lanes", "steps"):
+        with pytest.raises(stepsim.UsageError, match=r"^no capture is loaded; call load\(\) first$"):
+            getattr(_core.Captures(), method)()
+
+
+def run_until_it_waits(script, fifo, then):
+    """Runs a Python script that reads `fifo`, a pipe into which nobody writes, and calls then(process) after the script
+    has opened it. Returns what the script printed."""
+    os.mkfifo(fifo)
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
+        with open(fifo, "wb"):  # waits until the other end is open
+            then(process)
+            return process.stdout.read()
+
+
+def test_ctrl_c_stops_a_read_that_blocks(tmp_path):
+    """Neither the exception nor the exit of the process waits for the read."""
+    script = f"""
+import stepsim
+try:
+    stepsim.load({os.fspath(tmp_path / "pipe")!r})
+except KeyboardInterrupt:
+    print("stopped")
+"""
+    assert run_until_it_waits(script, tmp_path / "pipe", lambda process: process.send_signal(signal.SIGINT)) == "stopped\n"
+
+
+def threads():
+    return {int(name) for name in os.listdir("/proc/self/task")}
+
+
+def test_an_interrupt_is_raised_although_the_answer_is_there(tmp_path):
+    """The interrupt comes after the thread that computes the answer has ended, but before stepsim knows it."""
+    trace = tmp_path / "trace.json"
+    os.mkfifo(trace)
+    others = threads()
+
+    def interrupt(phase, done, total):
+        working = threads() - others
+        trace.write_text('{"traceEvents": [{"ph": "X", "pid": 1, "tid": 1, "name": "a", "cat": "cpu_op", "ts": 1, "dur": 2}]}')
+        while working & threads():
+            os.sched_yield()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        _core.Captures().run(["check", os.fspath(trace), "--threads", "1", "--json"], interrupt)
+
+
+def test_other_threads_run_while_an_answer_is_saved(capture, tmp_path):
+    """A full pipe is written only as fast as it is read."""
+    pipe, file = tmp_path / "answer.trace.json", tmp_path / "file.trace.json"
+    answer = capture.replay()
+    answer.save(file)
+    assert file.stat().st_size > 65536  # what a pipe of Linux holds
+    os.mkfifo(pipe)
+    texts = []
+    reader = threading.Thread(target=lambda: texts.append(pipe.read_text()))
+    reader.start()
+    answer.save(pipe)
+    reader.join()
+    assert texts == [file.read_text()]
+
+
+@pytest.mark.parametrize("form", ["to_json", "__str__"])
+def test_other_threads_run_while_an_answer_is_formatted(capture, form):
+    """Another thread does not run if the interpreter would have to switch to it by itself, in 1000 s."""
+    answer = capture.replay()
+    go, ran = threading.Lock(), threading.Event()
+    go.acquire()
+    other = threading.Thread(target=lambda: go.acquire() and ran.set())
+    other.start()
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    try:
+        go.release()
+        end = time.process_time() + 5
+        while not ran.is_set() and time.process_time() < end:
+            getattr(answer, form)()
+        assert ran.is_set()
+    finally:
+        sys.setswitchinterval(interval)
+        other.join()
