@@ -27,7 +27,7 @@ void run_advise(CommonOptions options, std::size_t rows, const Session& session)
   Result result;
   WhatIfSession& what_if = *result.keep(load_for_what_ifs(options, {}, session));
   const Provenance& provenance = result.keep(provenance_if_needed(options, session, inputs_of(what_if, {}, options)));
-  limit_threads(options.threads);
+  limit_threads(options, session);
   const scenarios::Advice& advice = result.keep(advise_with_progress(what_if, options, session));
   const auto& findings = result.keep(scenarios::AdviceFindings{advice, rows});
   const sim::BarChart& chart = result.keep(scenarios::chart_of(advice));

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <latch>
 #include <limits>
+#include <mutex>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -138,6 +139,19 @@ void limit_threads(int& threads) {
   // never released.
   [[maybe_unused]] static const auto* const limit =
       new global_control(global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+}
+
+void fit_threads(int& threads) {
+  using oneapi::tbb::global_control;
+  const std::size_t allowed = global_control::active_value(global_control::max_allowed_parallelism);
+  if (allowed < static_cast<std::size_t>(threads)) threads = static_cast<int>(allowed);
+  static std::mutex mutex;
+  static int known = 1;  // so many could be started
+  const std::lock_guard lock(mutex);
+  if (threads <= known) return;
+  const int startable = startable_threads(threads);
+  if (startable == threads) known = threads;
+  threads = startable;
 }
 
 }  // namespace stepsim::cli

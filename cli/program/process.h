@@ -32,6 +32,10 @@ void stop_without_haste() noexcept;
 /// larger than the result of the first call, they reduce `threads` to that result.
 void limit_threads(int& threads);
 
+/// Reduces `threads` to the number that oneTBB and the system allow, for one call in a process that others use too.
+/// Nothing is limited for the rest of the process.
+void fit_threads(int& threads);
+
 }  // namespace stepsim::cli
 
 #endif

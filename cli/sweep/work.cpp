@@ -256,7 +256,7 @@ void run_sweep(SweepRequest request, const Session& session) {
   for (const auto& path : {request.common.output, journal_path(request)}) {
     if (path) refuse_input_as_output(*path, inputs);
   }
-  limit_threads(request.common.threads);
+  limit_threads(request.common, session);
   with_typed_errors([&] {
     scenarios::Sweep sweep(*what_if->predictor, request.scenario);
     SweepAnswer answer;

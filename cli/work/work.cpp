@@ -219,6 +219,10 @@ std::string name_of_cluster_file(const CommonOptions& options) {
   return options.anonymous ? path.filename().string() : path.string();
 }
 
+void limit_threads(CommonOptions& options, const Session& session) {
+  session.host == nullptr ? limit_threads(options.threads) : fit_threads(options.threads);
+}
+
 Progress progress_of(const CommonOptions& options, const Session& session) {
   return session.host == nullptr ? Progress(options.quiet, session.stages) : Progress(session.host->progress);
 }
@@ -306,7 +310,7 @@ Hardware hardware_of(Capture& capture, const CommonOptions& options) {
 
 Replayed load_and_replay(CommonOptions options, const Session& session, bool test) {
   check_output(options);
-  limit_threads(options.threads);
+  limit_threads(options, session);
   const std::shared_ptr<const Capture> shared = session.host != nullptr ? shared_capture(options, session) : nullptr;
   if (shared != nullptr && is_prepared(*shared, options)) return replay_prepared(shared, {}, options, session, test);
   Capture capture = shared != nullptr ? *shared : read_capture(options, session);
@@ -315,7 +319,7 @@ Replayed load_and_replay(CommonOptions options, const Session& session, bool tes
 }
 
 Replayed replay(Capture capture, CommonOptions options, const Session& session, bool test) {
-  limit_threads(options.threads);
+  limit_threads(options, session);
   begin_stage(session, "preparing");
   Hardware hardware;
   prepare(capture, hardware, options);

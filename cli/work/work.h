@@ -88,11 +88,14 @@ inline void hide_names(std::variant<ingest::LoadedRun, ingest::DetailedCapture>&
   std::visit([hidden](auto& one) { hide_names(one, hidden); }, measured);
 }
 
+/// Reduces options.threads to what can be used: limit_threads(), or fit_threads() in the process of a Host.
+void limit_threads(CommonOptions& options, const Session& session);
+
 /// Limits the threads, then calls read(LoadOptions) with progress on standard error, and returns its result. Throws
 /// UsageError if -o is one of the inputs. `inputs_of` returns a pointer to the inputs of the result, or null.
 template <class Read, class InputsOf>
 [[nodiscard]] auto loaded(CommonOptions options, const Session& session, const Read& read, const InputsOf& inputs_of) {
-  limit_threads(options.threads);
+  limit_threads(options, session);
   Progress progress = progress_of(options, session);
   auto result = read(load_options(options, session, progress));
   begin_stage(session, "analysing");

@@ -104,3 +104,25 @@ def test_other_threads_run_while_an_answer_is_formatted(capture, form):
     finally:
         sys.setswitchinterval(interval)
         other.join()
+
+
+def test_the_threads_of_a_call_limit_no_later_call():
+    """Neither of stepsim nor of others that use oneTBB in this process: its limit stays what it was."""
+    script = f"""
+import ctypes, re
+import stepsim
+library = re.search(r"/\\S*/libtbb\\.so\\S*", open("/proc/self/maps").read())
+if library is None:
+    print("no oneTBB")
+else:
+    allowed = ctypes.CDLL(library[0])._ZN3tbb6detail2r127global_control_active_valueEi
+    allowed.restype = ctypes.c_size_t
+    before = allowed(0)  # global_control::max_allowed_parallelism
+    stepsim.load({os.fspath(SAMPLE)!r}, threads=1).replay()
+    print(before, allowed(0))
+"""
+    printed = subprocess.run([sys.executable, "-c", script], check=True, text=True, capture_output=True).stdout
+    if printed == "no oneTBB\n":
+        pytest.skip("oneTBB is not a shared library")
+    before, after = printed.split()
+    assert before == after

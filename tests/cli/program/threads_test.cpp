@@ -1,6 +1,7 @@
 #include "cli/program/process.h"
 
 #include <gtest/gtest.h>
+#include <oneapi/tbb/global_control.h>
 
 namespace stepsim::cli {
 namespace {
@@ -16,6 +17,21 @@ TEST(ThreadsTest, WhatWasLimitedOnceIsLimitedForTheRestOfTheProgram) {
   int fewer = 1;
   limit_threads(fewer);
   EXPECT_EQ(fewer, 1);
+}
+
+TEST(ThreadsTest, ACallInTheProcessOfOthersLimitsNoLaterCall) {
+  using oneapi::tbb::global_control;
+  const std::size_t before = global_control::active_value(global_control::max_allowed_parallelism);
+  int first = 1;
+  fit_threads(first);
+  EXPECT_EQ(first, 1);
+  int all = static_cast<int>(before);
+  fit_threads(all);
+  EXPECT_EQ(all, static_cast<int>(before));
+  int more = 64 + all;
+  fit_threads(more);
+  EXPECT_EQ(more, all);
+  EXPECT_EQ(global_control::active_value(global_control::max_allowed_parallelism), before);
 }
 
 }  // namespace
