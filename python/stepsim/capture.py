@@ -30,7 +30,7 @@ def check(*paths, job=None, ranks=None, steps=None):
     """Says whether traces are good enough, and what to record next time. The field `verdict` is "good", "doubtful" or
     "unusable"; files that load() refuses are unusable, and no error is raised."""
     options = {"--job": job, "--ranks": _list_of(ranks), "--steps": _range_of(steps)}
-    return _run(_core.Captures(), ["check", *map(os.fspath, paths)], options)
+    return _run(_core.Captures(), ["check", *map(_path, paths)], options)
 
 
 def compare(a, b, *, by=None, sort=None, rows=None, fail_above=None, allow_noise=False):
@@ -38,7 +38,8 @@ def compare(a, b, *, by=None, sort=None, rows=None, fail_above=None, allow_noise
     """
     options = {"--by": by, "--sort": sort, "--rows": rows}
     limits = [fail_above] if isinstance(fail_above, str) else fail_above or []
-    flags = [*(["--allow-noise"] if allow_noise else []), *(word for limit in limits for word in ("--fail-above", limit))]
+    flags = [*(["--allow-noise"] if allow_noise else []),
+             *(word for limit in limits for word in _option("--fail-above", limit))]
     return _run(_core.Captures(), ["compare", _path_of(a), _path_of(b), *flags], options)
 
 
@@ -49,14 +50,14 @@ class Capture:
     """
 
     def __init__(self, paths, selection):
-        self._paths = [os.fspath(path) for path in paths]
+        self._paths = [_path(path) for path in paths]
         self._selection = selection
         self._captures = _core.Captures()
         with Progress() as progress:
             self._captures.load(["load", *self._paths, *_arguments(selection)], progress)
 
     def __repr__(self):
-        return f"<stepsim.Capture: {', '.join(self._paths)}; {len(self.tasks)} tasks>"
+        return f"<stepsim.Capture: {', '.join(map(_shown, self._paths))}; {len(self.tasks)} tasks>"
 
     @functools.cached_property
     def tasks(self):
@@ -152,17 +153,33 @@ def _arguments(options):
     "--full"]."""
     words = []
     for name, value in options.items():
-        if value is not None:
+        if value is True:
             words.append(name)
-        if value is not None and value is not True:
-            words.append(os.fspath(value) if isinstance(value, os.PathLike) else str(value))
+        elif value is not None:
+            words += _option(name, os.fsdecode(value) if isinstance(value, (bytes, os.PathLike)) else str(value))
     return words
+
+
+def _option(name, value):
+    """Returns an option with a value as words. A value that begins with "-" must not become another option."""
+    return [f"{name}={value}"] if value.startswith("-") else [name, value]
+
+
+def _path(path):
+    """Returns a path as a word that is not an option. "-" is standard input."""
+    name = os.fsdecode(path)
+    return f"./{name}" if name.startswith("-") and name != "-" else name
+
+
+def _shown(path):
+    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def _sets(changes, more):
     """Returns changes as options: {"network.bandwidth": ["1x", "2x"]} is ["--set", "network.bandwidth=1x,2x"]."""
     named = {name.replace("_", ".", 1): value for name, value in more.items()}
-    return [word for name, value in {**(changes or {}), **named}.items() for word in ("--set", f"{name}={_text(value)}")]
+    return [word for name, value in {**(changes or {}), **named}.items()
+            for word in _option("--set", f"{name}={_text(value)}")]
 
 
 def _text(value):
@@ -185,7 +202,7 @@ def _range_of(steps):
 
 def _path_of(side):
     if not isinstance(side, Capture):
-        return os.fspath(side)
+        return _path(side)
     if len(side._paths) != 1 or any(side._selection.get(name) for name in ("--job", "--ranks", "--steps")):
         raise _core.UsageError("compare works on whole captures of one path; expected a folder or an archive")
     return side._paths[0]

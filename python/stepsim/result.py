@@ -88,7 +88,7 @@ class Result(Fields):
 
     def save(self, path):
         """Writes the result to a file, in the form of its extension, as `-o FILE` does: .html, .svg, .csv, ..."""
-        self._answer.save(str(path))
+        self._answer.save(path)
 
     def __str__(self):
         return self._answer.text(width=shutil.get_terminal_size((120, 40)).columns)
