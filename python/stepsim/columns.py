@@ -9,10 +9,11 @@ class _Columns:
         self._columns = columns
 
     def __getattr__(self, name):
-        try:
-            return self.__dict__["_columns"][name]
-        except KeyError:
-            raise AttributeError(f"no column '{name}'; expected one of {', '.join(self._columns)}") from None
+        if name.startswith("_"):  # also asked by copy and pickle, before there are columns
+            raise AttributeError(name)
+        if name not in self._columns:
+            raise AttributeError(f"no column '{name}'; expected one of {', '.join(self._columns)}")
+        return self._columns[name]
 
     def __getitem__(self, name):
         return self._columns[name]

@@ -3,7 +3,10 @@
 import functools
 import html
 import json
+import os
 import shutil
+
+from stepsim._core import UsageError
 
 
 class Fields:
@@ -13,7 +16,9 @@ class Fields:
         self._members = members
 
     def __getattr__(self, name):
-        if name.startswith("_") or name not in self._members:
+        if name.startswith("_"):  # also asked by copy and pickle, before there are members
+            raise AttributeError(name)
+        if name not in self._members:
             raise AttributeError(f"no field '{name}'; expected one of {', '.join(self)}")
         return self[name]
 
@@ -57,10 +62,23 @@ def _wrapped(value):
 
 
 class Result(Fields):
-    """The result of a command. Its attributes are the fields of `stepsim COMMAND --json` (docs/reference/json.md)."""
+    """The result of a command. Its attributes are the fields of `stepsim COMMAND --json` (docs/reference/json.md).
+
+    A result can be pickled, for example to return it from a worker process. What is unpickled has all fields, the report
+    and the table, but no timelines, and cannot be saved in other forms.
+    """
 
     def __init__(self, answer):
         self._answer = answer
+
+    def __copy__(self):
+        return Result(self._answer)
+
+    def __deepcopy__(self, memo):
+        return Result(self._answer)  # which cannot be changed
+
+    def __reduce__(self):
+        return Result, (_PickledAnswer(self._answer, str(self)),)
 
     @functools.cached_property
     def _members(self):  # parsed when the first field is asked for
@@ -98,6 +116,35 @@ class Result(Fields):
 
     def _repr_html_(self):
         return _document_as_html(self._answer.document())
+
+
+class _PickledAnswer:
+    """What remains of a _core.Answer after it was pickled."""
+
+    def __init__(self, answer, text):
+        self._json = answer.json()
+        self._text = text
+        self._document = answer.document()
+        self._columns = answer.columns()
+
+    def json(self):
+        return self._json
+
+    def text(self, width=0, brief=False):
+        return self._text
+
+    def document(self):
+        return self._document
+
+    def columns(self):
+        return self._columns
+
+    def save(self, path):
+        raise UsageError(f"{os.fspath(path)!r}: this result was pickled, which keeps its fields and table only; save it "
+                         "in the process that computed it, or write to_json() or to_pandas()")
+
+    def replay_count(self):
+        return 0
 
 
 _STYLE = ("<style>.stepsim table{border-collapse:collapse;margin:.3em 0}.stepsim td,.stepsim th{padding:.1em .7em;"
