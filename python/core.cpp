@@ -37,6 +37,7 @@
 #include "sim/analysis/task_names.h"
 #include "sim/export/exporter.h"
 #include "sim/output/json_writer.h"
+#include "sim/output/provenance.h"
 #include "sim/report/table_text.h"
 
 namespace py = pybind11;
@@ -297,6 +298,14 @@ py::dict lanes_of(const Dag& dag) {
   return columns;
 }
 
+/// Returns the files that a capture was made from: path, size in bytes and CRC-64.
+py::list inputs_of(const Capture& capture) {
+  py::list inputs;
+  for (const InputFile& input : capture.inputs)
+    inputs.append(py::make_tuple(shown(input.name, kLongestName), input.size, sim::checksum_text(input)));
+  return inputs;
+}
+
 py::list steps_of(const Capture& capture) {
   py::list steps;
   for (const RecordedStep& step : capture.recording.steps)
@@ -405,7 +414,8 @@ PYBIND11_MODULE(_core, module) {
       .def("operators", [](const Captures& self) { return operator_texts(*self.capture()); })
       .def("names", [](const Captures& self) { return names_of(self.capture()->dag); })
       .def("lanes", [](const Captures& self) { return lanes_of(self.capture()->dag); })
-      .def("steps", [](const Captures& self) { return steps_of(*self.capture()); });
+      .def("steps", [](const Captures& self) { return steps_of(*self.capture()); })
+      .def("inputs", [](const Captures& self) { return inputs_of(*self.capture()); });
   py::class_<Answer>(module, "Answer")
       .def("json", &Answer::json, py::call_guard<py::gil_scoped_release>())
       .def("text", &Answer::text, py::arg("width") = 0, py::arg("brief") = false,

@@ -52,6 +52,7 @@ class Capture:
     def __init__(self, paths, selection):
         self._paths = [_path(path) for path in paths]
         self._selection = selection
+        self._name = engines.new_name()
         self._captures = _core.Captures()
         with Progress() as progress:
             self._captures.load(["load", *self._paths, *_arguments(selection)], progress)
@@ -100,6 +101,7 @@ class Capture:
         executor  any concurrent.futures.Executor whose workers can import stepsim and read the same paths: a process
                   pool ("spawn"), dask.distributed.Client().get_executor(), mpi4py.futures.MPIPoolExecutor(). Each
                   worker uses one thread, unless load() was told otherwise. The result is the same, byte for byte.
+                  Raises InputError if a worker reads other files than this capture was made from.
         shards    into how many pieces the executor's work is divided; one for each worker if None. More of them let fast
                   workers do more than slow ones, but each builds its graphs again
         more      axes as keywords, as in what_if()
@@ -111,7 +113,8 @@ class Capture:
         selection = {**self._selection, "--threads": self._selection["--threads"] or 1}
         arguments = ["sweep", *self._paths, *_arguments({**selection, **options}), *sets]
         with Progress() as progress:
-            return Result(engines.sweep(executor, arguments, shards, progress))
+            question = engines.Question(arguments, self._name, self._captures.inputs())
+            return Result(engines.sweep(executor, question, shards, progress))
 
     def advise(self, *, rows=None, network=None, cluster=None):
         """Tries the usual improvements and ranks them by the time they save."""

@@ -1,16 +1,23 @@
 """Sweeps on any concurrent.futures.Executor: a process pool, Dask (Client.get_executor()), MPI (MPIPoolExecutor).
 
 A sweep is divided into shards. Each shard is sent to a worker as the command line that predicts it; the worker reads
-the traces at the same paths, once, and returns the file that `stepsim sweep --shard` writes. There is one shard for
-each worker, because shards take about equally long and each builds its graphs by itself. The merged result is the one
-of a single process, byte for byte. Which worker predicts what, and what happens when one is lost, is the engine's
-matter.
+the traces at the same paths, once for each Capture, and returns the file that `stepsim sweep --shard` writes. There is one
+shard for each worker, because shards take about equally long and each builds its graphs by itself. The merged result is
+the one of a single process, byte for byte. Which worker predicts what, and what happens when one is lost, is the
+engine's matter.
 """
 
 import concurrent.futures
+import contextlib
+import itertools
+import json
 import os
+import pickle
+import signal
+import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from stepsim import _core
@@ -18,31 +25,167 @@ from stepsim import _core
 _PATIENCE = 10  # seconds in which a Dask cluster must answer
 _PATIENCE_WITHOUT_WORKERS = 60  # seconds in which a Dask cluster must get another worker after it lost the last one
 
-_captures = None  # in a worker: what earlier shards have read
+# In a worker: the captures that its last shard has read, and the helper that predicts for another folder.
+_lock = threading.Lock()
+_captures = (None, None)  # the question's `name` and a _core.Captures
+_helper = (None, None)  # a folder and its _Helper
 
 
-def predict_shard(arguments, index, count, start):
-    """Predicts one shard of a sweep in a worker and returns its part file as bytes. Paths in `arguments` are relative
-    to the folder `start`."""
-    global _captures
-    _captures = _captures or _core.Captures()
-    if os.getcwd() != start:
-        sys.path[:] = map(os.path.abspath, sys.path)  # "" must not become the folder of the traces
-        os.chdir(start)  # the paths are part of the answer, so they stay as they are
+class Question:
+    """A sweep that workers predict. `arguments` are its command line, and paths in them are relative to `folder`.
+    Questions about one Capture have one `name`, so that workers read its traces once. `inputs` are the files that it was
+    made from; None if they are not known."""
+
+    def __init__(self, arguments, name=None, inputs=None):
+        self.arguments = [*arguments]
+        self.folder = os.getcwd()
+        self.name = name or new_name()
+        self.inputs = inputs
+
+
+def new_name():
+    """Returns a name that no other Capture has, on no machine."""
+    return os.urandom(16).hex()
+
+
+def predict_shard(question, index, count):
+    """Predicts one shard of a sweep in a worker and returns its part file as bytes. The paths are part of the answer, so
+    they stay as they are: if the worker is in another folder, a process in that of the question predicts the shard."""
+    if os.getcwd() != question.folder:
+        return _helper_in(question.folder).predict(question, index, count)
+    captures = _captures_of(question)
     with tempfile.TemporaryDirectory() as folder:
         part = os.path.join(folder, "part")
-        command, *rest = arguments
-        _captures.run([command, "--shard", f"{index}/{count}", "-o", part, "--quiet", *rest])
+        command, *rest = question.arguments
+        captures.run([command, "--shard", f"{index}/{count}", "-o", part, "--quiet", *rest])
         with open(part, "rb") as file:
-            return file.read()
+            content = file.read()
+    if question.inputs is not None:
+        _compare_inputs(content, question.inputs)
+    return content
 
 
-def sweep(executor, arguments, shards, progress):
+def _captures_of(question):
+    global _captures
+    with _lock:
+        if _captures[0] != question.name:
+            _captures = (question.name, _core.Captures())
+        return _captures[1]
+
+
+def _helper_in(folder):
+    global _helper
+    with _lock:
+        if _helper[0] != folder or not _helper[1].is_usable():
+            if _helper[1] is not None:
+                with contextlib.suppress(OSError):  # it has ended
+                    _helper[1].close()
+            _helper = (folder, _Helper(folder))
+        return _helper[1]
+
+
+def _compare_inputs(part, inputs):
+    """Raises InputError if a part was not made from the files `inputs`, which the head of the part lists first."""
+    global _captures
+    fields = (json.loads(line) for line in part.splitlines() if line.startswith(b'["input",'))
+    read = [(int(size), checksum) for _, _, size, checksum, _ in itertools.islice(fields, len(inputs))]
+    for (name, *loaded), found in itertools.zip_longest(inputs, read):
+        if tuple(loaded) != found:
+            with _lock:
+                _captures = (None, None)
+            raise _core.InputError(f"{name}: has changed since it was loaded, or is another file for a worker ("
+                                   f"{_bytes_of(found)}; loaded were {_bytes_of(loaded)}); load it again, and give all "
+                                   "machines the same files")
+
+
+def _bytes_of(file):
+    return f"{file[0]} bytes, crc64 {file[1]}" if file else "absent"
+
+
+class _Helper:
+    """A process that predicts shards in a folder, because the folder of this process is the user's. It has this
+    process's sys.path, and ends with this process."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._owner = os.getpid()
+        self._lock = threading.Lock()
+        self._waiting = {}
+        self._numbers = itertools.count()
+        path = [os.path.abspath(each) for each in sys.path]  # "" must not become the folder of the traces
+        script = f"import sys; sys.path[:] = {path!r}; from stepsim.engines import serve; serve({self._owner})"
+        self._process = subprocess.Popen([sys.executable, "-c", script], cwd=folder, stdin=subprocess.PIPE,
+                                         stdout=subprocess.PIPE)
+        threading.Thread(target=self._receive, daemon=True).start()
+
+    def is_usable(self):
+        return self._process.poll() is None and self._owner == os.getpid()  # not in a fork
+
+    def predict(self, *request):
+        answer = concurrent.futures.Future()
+        try:
+            with self._lock:
+                number = next(self._numbers)
+                self._waiting[number] = answer
+                pickle.dump((number, request), self._process.stdin)
+                self._process.stdin.flush()
+        except OSError:
+            self._lose(answer)
+        return answer.result()
+
+    def close(self):
+        """Ends the process when it has predicted what it was asked."""
+        with self._lock:
+            self._process.stdin.close()
+
+    def _receive(self):
+        try:
+            while True:
+                number, part, error = pickle.load(self._process.stdout)
+                answer = self._waiting.pop(number)
+                answer.set_result(part) if error is None else answer.set_exception(error)
+        except (EOFError, pickle.UnpicklingError):
+            self._process.wait()
+            with self._lock:
+                for answer in self._waiting.values():
+                    self._lose(answer)
+
+    def _lose(self, answer):
+        if not answer.done():
+            answer.set_exception(_core.OutputError(f"{self._folder}: the process that predicts in this folder has ended; "
+                                                   "run the sweep again"))
+
+
+def serve(parent):
+    """Predicts what the _Helper of the process `parent` asks on standard input, and answers on standard output."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what else this process prints
+    lock = threading.Lock()
+
+    def predict(number, request):
+        try:
+            answer = (number, predict_shard(*request), None)
+        except Exception as error:
+            answer = (number, None, error)
+        with lock:
+            pickle.dump(answer, answers)
+            answers.flush()
+
+    try:
+        while True:
+            threading.Thread(target=predict, args=pickle.load(sys.stdin.buffer)).start()
+    except EOFError:
+        if os.getppid() != parent:
+            os._exit(1)
+
+
+def sweep(executor, question, shards, progress):
     """Predicts a sweep on the workers of `executor` and returns the merged answer."""
     count = max(2, shards or _workers_of(executor))  # a single shard would be no part
     with tempfile.TemporaryDirectory() as folder:
         parts = [os.path.join(folder, str(index)) for index in range(count)]
-        for done, (index, part) in enumerate(_parts(executor, arguments, count), 1):
+        for done, (index, part) in enumerate(_parts(executor, question, count), 1):
             with open(parts[index], "wb") as file:
                 file.write(part)
             if progress is not None:
@@ -61,7 +204,7 @@ def main(address, folder, *arguments):
         with Client(address, timeout=_PATIENCE) as client:
             client.wait_for_workers(1, timeout=_PATIENCE)
             count = max(2, sum(client.nthreads().values()))
-            for index, part in _parts(client.get_executor(pure=False), arguments, count):
+            for index, part in _parts(client.get_executor(pure=False), Question(arguments), count):
                 with open(os.path.join(folder, f"dask.part-{index}"), "wb") as file:
                     file.write(part)
     except (OSError, TimeoutError, concurrent.futures.CancelledError) as error:
@@ -71,9 +214,9 @@ def main(address, folder, *arguments):
     return None
 
 
-def _parts(executor, arguments, count):
+def _parts(executor, question, count):
     """Yields the number and the part of each shard, in the order in which they are done."""
-    futures = {executor.submit(predict_shard, [*arguments], index, count, os.getcwd()): index for index in range(count)}
+    futures = {executor.submit(predict_shard, question, index, count): index for index in range(count)}
     check = _check_of_workers(executor)
     waiting = set(futures)
     try:

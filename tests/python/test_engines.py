@@ -1,8 +1,10 @@
 """Sweeps on executors give the bytes of a sweep in one process."""
 
 import concurrent.futures
+import json
 import multiprocessing
 import os
+import pickle
 import shutil
 import signal
 import subprocess
@@ -48,7 +50,7 @@ def test_dask_predicts_the_points_of_a_lost_worker_again(capture, tmp_path):
                                   local_directory=tmp_path) as cluster:
         with distributed.Client(cluster) as client:
             arguments = ["sweep", str(SAMPLE), *_sets(GRID, {}), "--json"]
-            answer = engines.sweep(client.get_executor(), arguments, 12, lose_a_worker)
+            answer = engines.sweep(client.get_executor(), engines.Question(arguments), 12, lose_a_worker)
     assert pids and answer.json() == capture.sweep(GRID).to_json()
 
 
@@ -77,17 +79,95 @@ def test_the_program_reports_a_dask_cluster_whose_workers_are_lost(dask, monkeyp
     assert engines.main(address, os.fspath(tmp_path), *arguments) == "error: the Dask cluster has had no worker"
 
 
-def test_a_worker_imports_nothing_from_the_folder_of_the_traces(tmp_path):
-    """A shard runs in the folder of the sweep, whose path "" of a worker must not become. The worker is a process of its
-    own, because threads of Dask change the folder of this one."""
-    worker = f"""
-import os, sys
+def job_of(path, ns):
+    """Writes a job of nine tasks, one after another, each of which computes for `ns`. The file is always as long, and
+    says that it is always as old."""
+    tasks = [{"id": i, "kind": "compute", "host": 0, "ns": ns, "after": [i - 1] if i else []} for i in range(9)]
+    path.write_text(json.dumps({"hosts": 1, "links": [], "routes": {}, "tasks": tasks}))
+    os.utime(path, (0, 0))
+    return stepsim.load(path)
+
+
+def times(answer):
+    return [point.iteration_ns for point in answer.points]
+
+
+def test_a_capture_that_was_recorded_again_is_read_again(tmp_path):
+    path = tmp_path / "job.json"
+    grid = {"compute.scale": [1, 2]}
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        before = job_of(path, 1000)
+        assert times(before.sweep(grid, executor=pool)) == [9000, 18000]
+        after = job_of(path, 7000)
+        assert times(after.sweep(grid, executor=pool)) == [63000, 126000]
+        with pytest.raises(stepsim.InputError, match=f"^{path}: has changed since it was loaded, .*; load it again, "):
+            before.sweep(grid, executor=pool)
+        assert times(before.sweep(grid)) == [9000, 18000]
+        again = job_of(path, 1000)
+        assert times(again.sweep(grid, executor=pool)) == times(before.sweep(grid, executor=pool)) == [9000, 18000]
+
+
+def test_a_job_file_that_changed_is_read_again(tmp_path):
+    for file in SAMPLE.rglob("*.gz"):
+        shutil.copy(file, tmp_path)
+    job = (SAMPLE / "job.yaml").read_text()
+    grid = {"batch.scale": [1, 2]}
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        (tmp_path / "job.yaml").write_text(job)
+        first = stepsim.load(tmp_path)
+        assert first.sweep(grid, executor=pool).to_json() == first.sweep(grid).to_json()
+        (tmp_path / "job.yaml").write_text(f"{job}# a comment\n")
+        second = stepsim.load(tmp_path)
+        assert second.sweep(grid, executor=pool).to_json() == second.sweep(grid).to_json()
+        with pytest.raises(stepsim.InputError, match="job.yaml: has changed since it was loaded, "):
+            first.sweep(grid, executor=pool)
+
+
+WORKER = """
+import os, pickle, sys
 from stepsim import engines
-engines.predict_shard({["sweep", str(SAMPLE), *_sets(GRID, {})]!r}, 0, 2, "/")
-print(sys.path[0], os.getcwd())
+question = engines.Question({arguments!r})
+question.folder = {folder!r}
+before = [*sys.path], os.getcwd()
+parts = [engines.predict_shard(question, index, 2) for index in range(2)]
+assert ([*sys.path], os.getcwd()) == before
+sys.stdout.buffer.write(pickle.dumps(parts))
 """
-    done = subprocess.run([sys.executable, "-c", worker], cwd=tmp_path, text=True, capture_output=True)
-    assert done.stdout == f"{tmp_path} /\n", done.stderr
+
+
+def test_a_worker_stays_in_its_folder_and_imports_nothing_from_that_of_the_traces(tmp_path, monkeypatch):
+    """Paths are relative to the folder of the client, where modules of the same name as those of Python may lie."""
+    traces, worker = tmp_path / "traces", tmp_path / "worker"
+    shutil.copytree(SAMPLE, traces / "job")
+    worker.mkdir()
+    for module in ("json", "pickle", "threading", "stepsim", "numpy"):
+        (traces / f"{module}.py").write_text("raise SystemExit('imported from the folder of the traces')")
+    arguments = ["sweep", "job", *_sets(GRID, {}), "--threads", "1"]
+    script = WORKER.format(arguments=arguments, folder=os.fspath(traces))
+    done = subprocess.run([sys.executable, "-c", script], cwd=worker, check=True, stdout=subprocess.PIPE)
+    parts = [tmp_path / "0", tmp_path / "1"]
+    for path, part in zip(parts, pickle.loads(done.stdout)):
+        path.write_bytes(part)
+    merged = stepsim._core.Captures().run(["sweep", *parts, "--merge"])
+    monkeypatch.chdir(traces)
+    answer = stepsim.load("job", threads=1).sweep(GRID)
+    assert answer.provenance.command.startswith("stepsim sweep job ")
+    assert merged.json() == answer.to_json()
+
+
+def test_an_error_in_another_folder_is_that_of_the_process(tmp_path):
+    """Also the next shard is answered, by a new process if the last one has ended."""
+    question = engines.Question(["sweep", "nowhere", "--set", "compute.scale=1,2"])
+    question.folder = os.fspath(tmp_path)
+    for _ in range(2):
+        with pytest.raises(stepsim.InputError, match="^nowhere: no such file or folder; expected a trace$"):
+            engines.predict_shard(question, 0, 2)
+    helper = engines._helper_in(question.folder)
+    helper._process.kill()
+    helper._process.wait()
+    with pytest.raises(stepsim.InputError, match="^nowhere: "):
+        engines.predict_shard(question, 0, 2)
+    engines._helper_in(question.folder).close()
 
 
 def test_mpi(tmp_path):
