@@ -1,11 +1,14 @@
 """Replay a captured training step, ask what would change it, and see how far to trust the answer.
 
-    import stepsim
-    capture = stepsim.load("scenarios/samples/pytorch-ddp")
-    print(capture.replay())
-    answer = capture.what_if({"network.bandwidth": "2x"})
-    answer.iteration.predicted_ns
-    capture.tasks.to_pandas()
+    >>> import stepsim
+    >>> capture = stepsim.load("scenarios/samples/pytorch-ddp")
+    >>> capture.replay().iteration.measured_ns
+    280582714
+    >>> answer = capture.what_if({"network.bandwidth": "2x"})
+    >>> answer.scenario.iteration_ns < answer.baseline.iteration_ns
+    True
+    >>> report = str(answer)  # what `stepsim whatif` prints
+    >>> frame = capture.tasks.to_pandas()  # a row per task
 
 Times are whole nanoseconds (names end in _ns), sizes bytes, shares and errors ratios (0.05 is 5 %). Each method is the
 command of the same name of the program `stepsim`, and its result has the fields of --json.
