@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -29,6 +30,7 @@
 #include "cli/work/result.h"
 #include "cli/work/work.h"
 #include "model/base/error.h"
+#include "model/base/missing_file.h"
 #include "model/base/text.h"
 #include "model/base/version.h"
 #include "model/job/kernel_class.h"
@@ -381,15 +383,43 @@ py::dict timeline_of(const py::object& self, std::size_t index) {
   return columns;
 }
 
+/// Returns the class of MissingFile, a FileNotFoundError whose text is that of MissingFile::what().
+py::object missing_file_type(const py::handle& input_error) {
+  py::dict members;
+  members["__str__"] = py::handle(PyExc_BaseException).attr("__str__");
+  const py::tuple bases = py::make_tuple(input_error, py::handle(PyExc_FileNotFoundError));
+  PyObject* const type = PyErr_NewException("stepsim._core.MissingFile", bases.ptr(), members.ptr());
+  if (type == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(type);
+}
+
+void translate_missing_file(std::exception_ptr error) {  // NOLINT(performance-unnecessary-value-param): pybind11's type
+  try {
+    if (error) std::rethrow_exception(error);
+  } catch (const MissingFile& missing) {
+    const py::object type = py::module_::import("stepsim._core").attr("MissingFile");
+    const py::object found = type(missing.what());
+    const std::string& file = missing.where().file;
+    found.attr("errno") = ENOENT;
+    found.attr("filename") = py::reinterpret_steal<py::object>(
+        PyUnicode_DecodeFSDefaultAndSize(file.data(), static_cast<Py_ssize_t>(file.size())));
+    PyErr_SetObject(type.ptr(), found.ptr());
+  }
+}
+
 /// Local to this module: std::runtime_error of other extensions stays their RuntimeError.
 void define_errors(py::module_& module) {
   const auto base = py::register_local_exception<std::runtime_error>(module, "Error", PyExc_RuntimeError);
-  const auto input = py::register_local_exception<InputError>(module, "InputError", base);
+  const auto input = py::register_local_exception<InputError>(module, "InputError",
+                                                              py::make_tuple(base, py::handle(PyExc_ValueError)));
   const auto& output = py::register_local_exception<OutputError>(module, "OutputError", base);
   const auto& answer = py::register_local_exception<CannotAnswer>(module, "CannotAnswer", input);
   const auto& usage = py::register_local_exception<UsageError>(module, "UsageError", base);
-  for (const py::handle error :
-       {py::handle(base), py::handle(input), py::handle(output), py::handle(answer), py::handle(usage)})
+  const py::object missing = missing_file_type(input);
+  module.attr("MissingFile") = missing;
+  py::register_local_exception_translator(translate_missing_file);
+  for (const py::handle error : {py::handle(base), py::handle(input), py::handle(output), py::handle(answer),
+                                 py::handle(usage), py::handle(missing)})
     error.attr("__module__") = "stepsim";
 }
 

@@ -11,6 +11,7 @@
 
 #include "ingest/bytes/input.h"
 #include "model/base/error.h"
+#include "model/base/missing_file.h"
 #include "model/base/text.h"
 #include "scenarios/change/what_if.h"
 
@@ -50,9 +51,9 @@ void refuse_missing(const std::string& path) {
   std::error_code error;
   if (std::filesystem::exists(path, error) || error) return;
   const bool is_change = path.find('=') != std::string::npos;
-  throw InputError({path, {}, {}},
-                   is_change ? "no such file; expected a scenario in YAML, or --set for a change on the command line"
-                             : "no such file; expected a scenario in YAML");
+  throw MissingFile({path, {}, {}},
+                    is_change ? "no such file; expected a scenario in YAML, or --set for a change on the command line"
+                              : "no such file; expected a scenario in YAML");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "model/base/error.h"
+#include "model/base/missing_file.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -80,7 +81,10 @@ std::unique_ptr<ByteSource> open_file(const std::string& path) {
   Descriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct ::stat status {};
   if (descriptor.get() < 0 || ::fstat(descriptor.get(), &status) != 0) {
-    throw InputError({path, {}, {}}, "cannot be opened (" + reason(errno) + "); expected a trace file");
+    const int error = errno;
+    const std::string problem = "cannot be opened (" + reason(error) + "); expected a trace file";
+    if (error == ENOENT || error == ENOTDIR) throw MissingFile({path, {}, {}}, problem);
+    throw InputError({path, {}, {}}, problem);
   }
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
     throw InputError({path, {}, {}}, std::string{S_ISDIR(status.st_mode) ? "is a folder" : "is a special file"} +

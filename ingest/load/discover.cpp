@@ -16,6 +16,7 @@
 
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/missing_file.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -44,7 +45,7 @@ std::optional<struct ::stat> status_of(const std::string& path, std::string_view
 
 [[noreturn]] void refuse_missing(const std::string& trace) {
   const bool is_address = trace.find("://") != std::string::npos;
-  throw InputError(
+  throw MissingFile(
       {trace, {}, {}},
       is_address
           ? "stepsim does not read URLs; expected a downloaded file, or - with a pipe: curl URL | stepsim replay -"
@@ -92,7 +93,7 @@ std::vector<std::string> matches_of(const std::string& pattern) {
   std::vector<std::string> paths(found.gl_pathv, found.gl_pathv + (failed == 0 ? found.gl_pathc : 0));
   ::globfree(&found);
   if (failed == GLOB_NOSPACE) throw std::bad_alloc();
-  if (paths.empty()) throw InputError({pattern, {}, {}}, "no file or folder matches this pattern; expected a trace");
+  if (paths.empty()) throw MissingFile({pattern, {}, {}}, "no file or folder matches this pattern; expected a trace");
   std::sort(paths.begin(), paths.end(), natural_less);
   return paths;
 }

@@ -18,6 +18,7 @@
 #include "ingest/stored/stored_part.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/missing_file.h"
 #include "model/base/side_by_side.h"
 #include "model/base/text.h"
 
@@ -262,7 +263,7 @@ void read_file(const FoundFile& file, Watch watch, Reading reading, FileContent&
     if (!file.named) return note_archive(input.name(), content.diagnostics);
     ArchiveFile(input, file.member, reading, content).read();
   } else if (!file.member.empty()) {
-    throw InputError(
+    throw MissingFile(
         {fmt::format("{}/{}", file.path, file.member), {}, {}},
         fmt::format("no such file or folder: {} is a file and not an archive; expected a trace", shown(file.path)));
   } else if (is_combined_trace(input.head())) {

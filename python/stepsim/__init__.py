@@ -14,10 +14,10 @@ Times are whole nanoseconds (names end in _ns), sizes bytes, shares and errors r
 command of the same name of the program `stepsim`, and its result has the fields of --json.
 """
 
-from stepsim._core import CannotAnswer, Error, InputError, OutputError, UsageError, __version__
+from stepsim._core import CannotAnswer, Error, InputError, MissingFile, OutputError, UsageError, __version__
 from stepsim.capture import Capture, check, compare, load
 from stepsim.columns import Edges, Tasks
 from stepsim.result import Fields, Result
 
-__all__ = ["CannotAnswer", "Capture", "Edges", "Error", "Fields", "InputError", "OutputError", "Result", "Tasks",
-           "UsageError", "__version__", "check", "compare", "load"]
+__all__ = ["CannotAnswer", "Capture", "Edges", "Error", "Fields", "InputError", "MissingFile", "OutputError", "Result",
+           "Tasks", "UsageError", "__version__", "check", "compare", "load"]

@@ -1,6 +1,8 @@
 """Errors are exceptions with the sentence of the program; Ctrl-C stops long work."""
 
+import errno
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -26,6 +28,27 @@ def test_errors_carry_the_sentence_of_the_program(capture, tmp_path):
     with pytest.raises(stepsim.OutputError, match="/nowhere/x.json"):
         capture.replay().save("/nowhere/x.json")
     assert issubclass(stepsim.CannotAnswer, stepsim.InputError) and issubclass(stepsim.InputError, stepsim.Error)
+
+
+def test_input_errors_are_value_errors(capture, tmp_path):
+    trace = tmp_path / "trace.json"
+    trace.write_text("{")
+    with pytest.raises(ValueError, match=f"^{trace}") as raised:
+        stepsim.load(trace)
+    assert raised.type is stepsim.InputError and not isinstance(raised.value, OSError)
+
+
+def test_a_missing_file_is_a_file_not_found_error(capture, tmp_path):
+    absent = os.fspath(tmp_path / "absent")
+    for read in (lambda: stepsim.load(absent), lambda: stepsim.load(f"{absent}*"), lambda: stepsim.load(SAMPLE, job=absent),
+                 lambda: capture.what_if(scenario=absent), lambda: capture.what_if(network_bandwidth="2x", cluster=absent),
+                 lambda: stepsim.compare(absent, SAMPLE)):
+        with pytest.raises(FileNotFoundError, match=f"^{absent}") as raised:
+            read()
+        assert isinstance(raised.value, stepsim.InputError) and raised.value.errno == errno.ENOENT
+        assert raised.value.filename.startswith(absent)
+        again = pickle.loads(pickle.dumps(raised.value))
+        assert type(again) is stepsim.MissingFile and str(again) == str(raised.value)
 
 
 def test_nothing_is_printed(capture, capfd):
