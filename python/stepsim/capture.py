@@ -3,7 +3,7 @@
 import functools
 import os
 
-from stepsim import _core, engines
+from stepsim import _core, engines, messages
 from stepsim.columns import Edges, Tasks
 from stepsim.progress import Progress
 from stepsim.result import Result
@@ -54,7 +54,7 @@ class Capture:
         self._selection = selection
         self._name = engines.new_name()
         self._captures = _core.Captures()
-        with Progress() as progress:
+        with Progress() as progress, messages.of_python():
             self._captures.load(["load", *self._paths, *_arguments(selection)], progress)
 
     def __repr__(self):
@@ -112,7 +112,7 @@ class Capture:
             return self._ask("sweep", {**options, "--shard": "0/1"}, sets)
         selection = {**self._selection, "--threads": self._selection["--threads"] or 1}
         arguments = ["sweep", *self._paths, *_arguments({**selection, **options}), *sets]
-        with Progress() as progress:
+        with Progress() as progress, messages.of_python():
             question = engines.Question(arguments, self._name, self._captures.inputs())
             return Result(engines.sweep(executor, question, shards, progress))
 
@@ -147,7 +147,7 @@ class Capture:
 
 
 def _run(captures, arguments, options, more=()):
-    with Progress() as progress:
+    with Progress() as progress, messages.of_python():
         return Result(captures.run([*arguments, *_arguments(options), *more, "--json"], progress))
 
 

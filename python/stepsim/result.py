@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 
+from stepsim import messages
 from stepsim._core import UsageError
 
 
@@ -106,7 +107,8 @@ class Result(Fields):
 
     def save(self, path):
         """Writes the result to a file, in the form of its extension, as `-o FILE` does: .html, .svg, .csv, ..."""
-        self._answer.save(path)
+        with messages.of_python():
+            self._answer.save(path)
 
     def __str__(self):
         return self._answer.text(width=shutil.get_terminal_size((120, 40)).columns)

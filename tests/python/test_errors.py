@@ -3,6 +3,7 @@
 import errno
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -17,9 +18,9 @@ import stepsim
 def test_errors_carry_the_sentence_of_the_program(capture, tmp_path):
     with pytest.raises(stepsim.InputError, match="^/nowhere: no such file or folder; expected a trace$"):
         stepsim.load("/nowhere")
-    with pytest.raises(stepsim.UsageError, match="^--steps: "):
+    with pytest.raises(stepsim.UsageError, match="^steps: 'x' is not a range of steps; "):
         stepsim.load("/nowhere", steps="x")
-    with pytest.raises(stepsim.UsageError, match="^--set 'compute.scale=x': "):
+    with pytest.raises(stepsim.UsageError, match="^'compute.scale=x': "):
         capture.what_if({"compute.scale": "x"})
     with pytest.raises(stepsim.CannotAnswer):
         capture.what_if({"device.to": "H100"})
@@ -28,6 +29,41 @@ def test_errors_carry_the_sentence_of_the_program(capture, tmp_path):
     with pytest.raises(stepsim.OutputError, match="/nowhere/x.json"):
         capture.replay().save("/nowhere/x.json")
     assert issubclass(stepsim.CannotAnswer, stepsim.InputError) and issubclass(stepsim.InputError, stepsim.Error)
+
+
+WRONG_CALLS = {
+    "there is no path; expected a file": lambda _: stepsim.load(),
+    "a path is empty; expected a file": lambda _: stepsim.load(""),
+    "job is empty; expected a path": lambda _: stepsim.load(SAMPLE, job=""),
+    "ranks: 'x' is not a list": lambda _: stepsim.load(SAMPLE, ranks="x"),
+    "threads: '0' is not a number": lambda _: stepsim.load(SAMPLE, threads=0),
+    "unknown network model 'x'": lambda capture: capture.replay(network="x"),
+    "cluster has no effect with network recorded; leave network out": lambda capture: capture.replay(
+        network="recorded", cluster="x"),
+    "rows: '-1' is not a number": lambda capture: capture.advise(rows=-1),
+    "unknown key of by 'x'": lambda capture: capture.stats(by="x"),
+    "select 'x': unknown key 'x'": lambda capture: capture.stats(select="x"),
+    "collectives has rows of its own; leave out by, sort, select and kernels": lambda capture: capture.stats(
+        collectives=True, by="class"),
+    "fail_above: 'x' is not a percentage": lambda capture: capture.compare(capture, fail_above="x"),
+    "allow_noise has no effect without fail_above": lambda capture: capture.compare(capture, allow_noise=True),
+    'nothing to sweep; expected several values as in {"network.bandwidth": ["1x", "2x", "4x"]}, or a scenario with':
+        lambda capture: capture.sweep(),
+    "'compute.scale=1,2': the scenario is a sweep; expected one value per parameter, or sweep()":
+        lambda capture: capture.what_if({"compute.scale": [1, 2]}),
+    "'device.to=H100': the capture has no GPU kernels": lambda capture: capture.what_if({"device.to": "H100"}),
+    "a=b: no such file; expected a scenario in YAML, or 'changes' for": lambda capture: capture.what_if(
+        scenario="a=b"),
+    "'x.foo': unknown extension '.foo'": lambda capture: capture.replay().save("x.foo"),
+}
+
+
+@pytest.mark.parametrize("begins", WRONG_CALLS)
+def test_errors_speak_of_arguments_and_methods(capture, begins):
+    with pytest.raises(stepsim.Error) as raised:
+        WRONG_CALLS[begins](capture)
+    assert str(raised.value).startswith(begins)
+    assert not re.search(r"(^|\s)--?[a-z]|TRACE|FILE|'stepsim ", str(raised.value))
 
 
 def test_input_errors_are_value_errors(capture, tmp_path):
