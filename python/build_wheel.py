@@ -60,6 +60,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
              if path.suffix in (".py", ".pyi", ".typed") or path.name in (extension, "py.typed")}
     files[f"{info}/METADATA"] = metadata().encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: stepsim\nRoot-Is-Purelib: false\nTag: {tag()}\n".encode()
+    files[f"{info}/entry_points.txt"] = b"[console_scripts]\nstepsim = stepsim.__main__:main\n"
     files[f"{info}/LICENSE"] = (SOURCE / "LICENSE").read_bytes()
     record = f"{info}/RECORD"
     name = f"stepsim-{version()}-{tag()}.whl"

@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/commands/program.h"
 #include "cli/program/arguments.h"
 #include "cli/program/command.h"
 #include "cli/program/error.h"
@@ -383,6 +384,16 @@ py::dict timeline_of(const py::object& self, std::size_t index) {
   return columns;
 }
 
+/// Runs the program in this process, which does nothing else. `command` starts it again. Returns the exit code.
+int run_program(const py::iterable& arguments, const py::iterable& command) {
+  const std::vector<std::string> words = words_of(arguments);
+  cli::set_own_command(words_of(command));
+  const py::gil_scoped_release release;
+  const int code = cli::run_program(words);
+  cli::stop_without_haste();
+  return code;
+}
+
 /// Returns the class of MissingFile, a FileNotFoundError whose text is that of MissingFile::what().
 py::object missing_file_type(const py::handle& input_error) {
   py::dict members;
@@ -432,6 +443,7 @@ PYBIND11_MODULE(_core, module) {
   module.attr("commit") = std::string(commit());
   define_errors(module);
   py::module_::import("atexit").attr("register")(py::cpp_function(wait_for_work_left_behind));
+  module.def("run_program", &run_program, py::arg("arguments"), py::arg("command"));
   py::class_<Captures>(module, "Captures")
       .def(py::init<>())
       .def("load", &Captures::load, py::arg("arguments"), py::arg("progress") = py::none())

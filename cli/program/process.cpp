@@ -15,6 +15,7 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/program/error.h"
@@ -123,6 +124,22 @@ std::string own_program() {
   const bool is_loader = running.filename().string().starts_with("ld-");
   return absent || is_loader ? ::program_invocation_name : running.string();
 }
+
+namespace {
+
+std::vector<std::string>& command_that_was_set() {
+  static std::vector<std::string> words;
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::string> own_command() {
+  const std::vector<std::string>& words = command_that_was_set();
+  return words.empty() ? std::vector{own_program()} : words;
+}
+
+void set_own_command(std::vector<std::string> words) { command_that_was_set() = std::move(words); }
 
 int startable_threads(int wanted) {
   wanted = std::min(wanted, fitting_threads());

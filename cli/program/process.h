@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <string>
+#include <vector>
 
 namespace stepsim::cli {
 
@@ -21,6 +22,12 @@ void stop_without_haste() noexcept;
 /// Returns the path with which this program can be started again, and next to which its files lie. In the archive that
 /// brings its own C library this is the script that starts the program.
 [[nodiscard]] std::string own_program();
+
+/// Returns the words that start this program again, before its arguments: own_program(), unless set_own_command() was
+/// called.
+[[nodiscard]] std::vector<std::string> own_command();
+/// Sets own_command(), for a process that was started as another program. Call it before any thread is started.
+void set_own_command(std::vector<std::string> words);
 
 /// Returns how many of `wanted` threads the program can use, at least 1. If the system cannot start all of them, the
 /// result is half of the number that it can start. This function tries, because oneTBB ends the program if it cannot

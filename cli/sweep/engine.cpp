@@ -70,7 +70,8 @@ std::string part_of(const ShardJob& job, std::size_t shard) { return fmt::format
 
 /// Returns the command of the sweep with `options` in addition, which continues what it finds in its part.
 Words sweep_command(const ShardJob& job, const Words& options) {
-  Words words{own_program(), job.arguments.front()};
+  Words words = own_command();
+  words.push_back(job.arguments.front());
   words.insert(words.end(), options.begin(), options.end());
   words.insert(words.end(), {"--resume", "--quiet"});
   words.insert(words.end(), job.arguments.begin() + 1, job.arguments.end());

@@ -36,4 +36,7 @@ def test_pip_installs_it_without_an_index(tmp_path):
     printed = subprocess.run([sys.executable, "-B", "-c", script], check=True, text=True, capture_output=True,
                              cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(target)}).stdout
     assert printed == f"{target / 'stepsim' / '__init__.py'} 750\n"
+    version = subprocess.run([target / "bin" / "stepsim", "--version"], check=True, text=True, capture_output=True,
+                             cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(target)}).stdout
+    assert version == f"stepsim {stepsim.__version__} (commit {stepsim._core.commit})\n"
     assert (target / "stepsim" / "_core.pyi").exists() and (target / "stepsim" / "py.typed").exists()
