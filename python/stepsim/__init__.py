@@ -21,3 +21,7 @@ from stepsim.result import Fields, Result
 
 __all__ = ["CannotAnswer", "Capture", "Edges", "Error", "Fields", "InputError", "MissingFile", "OutputError", "Result",
            "Tasks", "UsageError", "__version__", "check", "compare", "load"]
+
+
+def __dir__():
+    return __all__

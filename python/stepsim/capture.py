@@ -2,6 +2,7 @@
 
 import functools
 import os
+import threading
 
 from stepsim import _core, engines, messages
 from stepsim.columns import Edges, Tasks
@@ -49,13 +50,24 @@ class Capture:
     `cluster` the path of a cluster.yaml with other links; without them, times are as recorded or calibrated.
     """
 
-    def __init__(self, paths, selection):
+    def __init__(self, paths, selection, name=None):
         self._paths = [_path(path) for path in paths]
         self._selection = selection
-        self._name = engines.new_name()
+        self._name = name or engines.new_name()
         self._captures = _core.Captures()
         with Progress() as progress, messages.of_python():
             self._captures.load(["load", *self._paths, *_arguments(selection)], progress)
+
+    def __copy__(self):
+        return self  # it cannot be changed
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        """A worker reads the same paths again, once for several tasks; see _unpickled()."""
+        self._refuse_standard_input("pickle")
+        return _unpickled, (self._paths, self._selection, self._name, self._captures.inputs())
 
     def __repr__(self):
         return f"<stepsim.Capture: {', '.join(map(_shown, self._paths))}; {len(self.tasks)} tasks>"
@@ -110,6 +122,7 @@ class Capture:
         sets = _sets(grid, more) + _without(interference)
         if executor is None:
             return self._ask("sweep", {**options, "--shard": "0/1"}, sets)
+        self._refuse_standard_input("executor")
         selection = {**self._selection, "--threads": self._selection["--threads"] or 1}
         arguments = ["sweep", *self._paths, *_arguments({**selection, **options}), *sets]
         with Progress() as progress, messages.of_python():
@@ -142,8 +155,28 @@ class Capture:
         ["3%", "exposed=2%"], `gates` has one for each limit."""
         return compare(self, other, by=by, sort=sort, rows=rows, fail_above=fail_above, allow_noise=allow_noise)
 
+    def _refuse_standard_input(self, what):
+        if "-" in self._paths:
+            raise _core.UsageError(f"{what}: other processes cannot read this standard input; expected a file")
+
     def _ask(self, command, options, more=()):
         return _run(self._captures, [command, *self._paths], {**self._selection, **options}, more)
+
+
+_lock = threading.Lock()
+_last = None  # the Capture that was unpickled last
+
+
+def _unpickled(paths, selection, name, inputs):
+    """Returns a Capture that was pickled elsewhere. Reads its paths unless the last one was the same. Raises InputError
+    if its files are not those that were loaded."""
+    global _last
+    with _lock:
+        if _last is None or _last._name != name:
+            capture = Capture(paths, selection, name)
+            engines.compare_inputs(capture._captures.inputs(), inputs)
+            _last = capture
+        return _last
 
 
 def _run(captures, arguments, options, more=()):

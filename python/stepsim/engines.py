@@ -61,7 +61,11 @@ def predict_shard(question, index, count):
         with open(part, "rb") as file:
             content = file.read()
     if question.inputs is not None:
-        _compare_inputs(content, question.inputs)
+        try:
+            compare_inputs(_inputs_of(content, len(question.inputs)), question.inputs)
+        except _core.InputError:
+            _forget(captures)
+            raise
     return content
 
 
@@ -84,22 +88,31 @@ def _helper_in(folder):
         return _helper[1]
 
 
-def _compare_inputs(part, inputs):
-    """Raises InputError if a part was not made from the files `inputs`, which the head of the part lists first."""
+def _forget(captures):
     global _captures
+    with _lock:
+        if _captures[1] is captures:
+            _captures = (None, None)
+
+
+def _inputs_of(part, count):
+    """Returns the first `count` files in the head of a part, which begins with those of the capture."""
     fields = (json.loads(line) for line in part.splitlines() if line.startswith(b'["input",'))
-    read = [(int(size), checksum) for _, _, size, checksum, _ in itertools.islice(fields, len(inputs))]
-    for (name, *loaded), found in itertools.zip_longest(inputs, read):
-        if tuple(loaded) != found:
-            with _lock:
-                _captures = (None, None)
-            raise _core.InputError(f"{name}: has changed since it was loaded, or is another file for a worker ("
-                                   f"{_bytes_of(found)}; loaded were {_bytes_of(loaded)}); load it again, and give all "
-                                   "machines the same files")
+    return [(name, int(size), checksum) for _, name, size, checksum, _ in itertools.islice(fields, count)]
+
+
+def compare_inputs(read, loaded):
+    """Raises InputError if the files that a worker has read, (name, size, checksum), are not those that were loaded. Their
+    names may differ, because they may be anonymous."""
+    for here, there in itertools.zip_longest(read, loaded):
+        if here is None or there is None or here[1:] != there[1:]:
+            raise _core.InputError(f"{(there or here)[0]}: has changed since it was loaded, or is another file for a "
+                                   f"worker ({_bytes_of(here)}; loaded were {_bytes_of(there)}); load it again, and give "
+                                   "all machines the same files")
 
 
 def _bytes_of(file):
-    return f"{file[0]} bytes, crc64 {file[1]}" if file else "absent"
+    return f"{file[1]} bytes, crc64 {file[2]}" if file else "no file"
 
 
 class _Helper:

@@ -38,6 +38,12 @@ def test_fields_are_attributes_and_items(capture):
         replay.nothing
 
 
+def test_completion_lists_what_is_for_users():
+    assert {name for name in dir(stepsim) if not name.startswith("_")} == {
+        "CannotAnswer", "Capture", "Edges", "Error", "Fields", "InputError", "MissingFile", "OutputError", "Result", "Tasks",
+        "UsageError", "check", "compare", "load"}
+
+
 def test_changes_are_a_dict_or_keywords_or_a_scenario(capture):
     scenario = SOURCE / "scenarios" / "library" / "half-the-network.yaml"
     expected = capture.what_if({"network.bandwidth": "0.5x"})

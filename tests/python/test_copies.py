@@ -4,6 +4,9 @@ import concurrent.futures
 import copy
 import multiprocessing
 import pickle
+import shutil
+import subprocess
+import sys
 
 import pytest
 from conftest import SAMPLE
@@ -77,3 +80,43 @@ def test_a_dask_worker_returns_a_result(capture, tmp_path):
                                   local_directory=tmp_path) as cluster:
         with distributed.Client(cluster) as client:
             assert client.submit(lambda: stepsim.load(SAMPLE).replay()).result() == capture.replay()
+
+
+def test_a_worker_process_asks_a_capture(capture):
+    """The capture is pickled with the method, and read again by the worker."""
+    scales = [1, 2, 3]
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        answers = list(pool.map(capture.what_if, [{"compute.scale": scale} for scale in scales]))
+    assert answers == [capture.what_if({"compute.scale": scale}) for scale in scales]
+
+
+def test_a_pickled_capture_is_read_once_and_only_if_its_files_are_the_same(tmp_path):
+    shutil.copytree(SAMPLE, tmp_path / "job")
+    before = pickle.dumps(stepsim.load(tmp_path / "job"))
+    assert pickle.loads(before) is pickle.loads(before)
+    with open(tmp_path / "job" / "job.yaml", "a") as job:
+        job.write("# a comment\n")
+    after = pickle.dumps(stepsim.load(tmp_path / "job"))
+    assert pickle.loads(after).check().verdict == "good"
+    with pytest.raises(stepsim.InputError, match="job.yaml: has changed since it was loaded, "):
+        pickle.loads(before)
+
+
+def test_a_capture_is_its_own_copy(capture):
+    assert copy.copy(capture) is copy.deepcopy(capture) is capture
+
+
+def test_standard_input_cannot_be_pickled():
+    script = f"""
+import pickle, stepsim
+capture = stepsim.load("-")
+for use in (lambda: pickle.dumps(capture), lambda: capture.sweep({{"compute.scale": [1, 2]}}, executor=object())):
+    try:
+        use()
+    except stepsim.UsageError as error:
+        print(error)
+"""
+    with open(next(SAMPLE.rglob("*.gz")), "rb") as trace:
+        done = subprocess.run([sys.executable, "-c", script], stdin=trace, check=True, text=True, capture_output=True)
+    sentence = "other processes cannot read this standard input; expected a file\n"
+    assert done.stdout == f"pickle: {sentence}executor: {sentence}"
