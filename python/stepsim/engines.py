@@ -50,8 +50,9 @@ def new_name():
 
 def predict_shard(question, index, count):
     """Predicts one shard of a sweep in a worker and returns its part file as bytes. The paths are part of the answer, so
-    they stay as they are: if the worker is in another folder, a process in that of the question predicts the shard."""
-    if os.getcwd() != question.folder:
+    they stay as they are: if the worker is in another folder, a process in that of the question predicts the shard. If the
+    worker's machine does not have that folder, only absolute paths can be read."""
+    if os.getcwd() != question.folder and os.path.isdir(question.folder):
         return _helper_in(question.folder).predict(question, index, count)
     captures = _captures_of(question)
     with tempfile.TemporaryDirectory() as folder:
@@ -142,7 +143,7 @@ class _Helper:
                 self._waiting[number] = answer
                 pickle.dump((number, request), self._process.stdin)
                 self._process.stdin.flush()
-        except OSError:
+        except (OSError, ValueError):  # it has ended, or was closed
             self._lose(answer)
         return answer.result()
 

@@ -170,6 +170,14 @@ def test_an_error_in_another_folder_is_that_of_the_process(tmp_path):
     engines._helper_in(question.folder).close()
 
 
+def test_a_worker_without_the_folder_of_the_client_reads_absolute_paths(tmp_path):
+    question = engines.Question(["sweep", os.fspath(SAMPLE), *_sets(GRID, {})])
+    here = engines.predict_shard(question, 0, 2)
+    question.folder = os.fspath(tmp_path / "absent")
+    there = engines.predict_shard(question, 0, 2)
+    assert sorted(there.splitlines()) == sorted(here.splitlines())  # points are in the order in which they were done
+
+
 def test_mpi(tmp_path):
     pytest.importorskip("mpi4py")
     if shutil.which("mpirun") is None:
