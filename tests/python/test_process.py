@@ -27,16 +27,6 @@ def test_columns_without_a_capture_are_an_error():
             getattr(_core.Captures(), method)()
 
 
-def run_until_it_waits(script, fifo, then):
-    """Runs a Python script that reads `fifo`, a pipe into which nobody writes, and calls then(process) after the script
-    has opened it. Returns what the script printed."""
-    os.mkfifo(fifo)
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
-        with open(fifo, "wb"):  # waits until the other end is open
-            then(process)
-            return process.stdout.read()
-
-
 def test_ctrl_c_stops_a_read_that_blocks(tmp_path):
     """Neither the exception nor the exit of the process waits for the read."""
     script = f"""
@@ -46,28 +36,41 @@ try:
 except KeyboardInterrupt:
     print("stopped")
 """
-    assert run_until_it_waits(script, tmp_path / "pipe", lambda process: process.send_signal(signal.SIGINT)) == "stopped\n"
-
-
-def threads():
-    return {int(name) for name in os.listdir("/proc/self/task")}
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
+        with open(pipe, "wb"):  # waits until the other end is open
+            process.send_signal(signal.SIGINT)
+            assert process.stdout.read() == "stopped\n"
 
 
 def test_an_interrupt_is_raised_although_the_answer_is_there(tmp_path):
     """The interrupt comes after the thread that computes the answer has ended, but before stepsim knows it."""
     trace = tmp_path / "trace.json"
     os.mkfifo(trace)
-    others = threads()
+    script = f"""
+import os
+from stepsim import _core
 
-    def interrupt(phase, done, total):
-        working = threads() - others
-        trace.write_text('{"traceEvents": [{"ph": "X", "pid": 1, "tid": 1, "name": "a", "cat": "cpu_op", "ts": 1, "dur": 2}]}')
-        while working & threads():
-            os.sched_yield()
-        raise KeyboardInterrupt
+def threads():
+    return set(os.listdir("/proc/self/task"))
 
-    with pytest.raises(KeyboardInterrupt):
-        _core.Captures().run(["check", os.fspath(trace), "--threads", "1", "--json"], interrupt)
+def interrupt(phase, done, total):
+    working = threads() - others
+    with open({os.fspath(trace)!r}, "w") as pipe:
+        pipe.write('{{"traceEvents": [{{"ph": "X", "pid": 1, "tid": 1, "name": "a", "cat": "cpu_op", "ts": 1, "dur": 2}}]}}')
+    while working & threads():
+        os.sched_yield()
+    raise KeyboardInterrupt
+
+others = threads()
+try:
+    _core.Captures().run(["check", {os.fspath(trace)!r}, "--threads", "1", "--json"], interrupt)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    printed = subprocess.run([sys.executable, "-c", script], check=True, text=True, stdout=subprocess.PIPE).stdout
+    assert printed == "interrupted\n"
 
 
 def test_other_threads_run_while_an_answer_is_saved(capture, tmp_path):
