@@ -41,7 +41,7 @@ class BackgroundWork {
   /// thread. Needs the GIL, and releases it while it waits.
   void wait(const pybind11::object& progress);
 
-  /// What the work threw, or null. Precondition: wait() has returned.
+  /// Returns the exception that the work threw, or null. Precondition: wait() has returned.
   [[nodiscard]] const std::exception_ptr& error() const noexcept;
   /// Returns the result that the command reported, if it did. Precondition: wait() has returned.
   [[nodiscard]] std::optional<Taken> take();

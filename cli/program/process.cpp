@@ -163,7 +163,7 @@ void fit_threads(int& threads) {
   const std::size_t allowed = global_control::active_value(global_control::max_allowed_parallelism);
   if (allowed < static_cast<std::size_t>(threads)) threads = static_cast<int>(allowed);
   static std::mutex mutex;
-  static int known = 1;  // so many could be started
+  static int known = 1;  // the largest number that could be started
   const std::lock_guard lock(mutex);
   if (threads <= known) return;
   const int startable = startable_threads(threads);

@@ -1,9 +1,9 @@
 """Sweeps on any concurrent.futures.Executor: a process pool, Dask (Client.get_executor()), MPI (MPIPoolExecutor).
 
 A sweep is divided into shards. Each shard is sent to a worker as the command line that predicts it; the worker reads
-the traces at the same paths, once for each Capture, and returns the file that `stepsim sweep --shard` writes. There is one
-shard for each worker, because shards take about equally long and each builds its graphs by itself. The merged result is
-the one of a single process, byte for byte. Which worker predicts what, and what happens when one is lost, is the
+the traces at the same paths, once for each Capture, and returns the file that `stepsim sweep --shard` writes. There is
+one shard for each worker, because shards take about equally long and each builds its graphs by itself. The merged result
+is the one of a single process, byte for byte. Which worker predicts what, and what happens when one is lost, is the
 engine's matter.
 """
 
@@ -25,7 +25,7 @@ from stepsim import _core
 _PATIENCE = 10  # seconds in which a Dask cluster must answer
 _PATIENCE_WITHOUT_WORKERS = 60  # seconds in which a Dask cluster must get another worker after it lost the last one
 
-# In a worker: the captures that its last shard has read, and the helper that predicts for another folder.
+# A worker keeps the captures that its last shard has read, and the helper that predicts in another folder.
 _lock = threading.Lock()
 _captures = (None, None)  # the question's `name` and a _core.Captures
 _helper = (None, None)  # a folder and its _Helper
@@ -33,8 +33,8 @@ _helper = (None, None)  # a folder and its _Helper
 
 class Question:
     """A sweep that workers predict. `arguments` are its command line, and paths in them are relative to `folder`.
-    Questions about one Capture have one `name`, so that workers read its traces once. `inputs` are the files that it was
-    made from; None if they are not known."""
+    Questions about one Capture have one `name`, so that workers read its traces once. `inputs` are the files that it
+    was made from; None if they are not known."""
 
     def __init__(self, arguments, name=None, inputs=None):
         self.arguments = [*arguments]
@@ -44,14 +44,14 @@ class Question:
 
 
 def new_name():
-    """Returns a name that no other Capture has, on no machine."""
+    """Returns a name that is unique on all machines."""
     return os.urandom(16).hex()
 
 
 def predict_shard(question, index, count):
-    """Predicts one shard of a sweep in a worker and returns its part file as bytes. The paths are part of the answer, so
-    they stay as they are: if the worker is in another folder, a process in that of the question predicts the shard. If the
-    worker's machine does not have that folder, only absolute paths can be read."""
+    """Predicts one shard of a sweep in a worker and returns its part file as bytes. The paths are part of the answer,
+    so they stay as they are: if the worker is in another folder, a process in that of the question predicts the shard.
+    If the worker's machine does not have that folder, only absolute paths can be read."""
     if os.getcwd() != question.folder and os.path.isdir(question.folder):
         return _helper_in(question.folder).predict(question, index, count)
     captures = _captures_of(question)
@@ -103,13 +103,13 @@ def _inputs_of(part, count):
 
 
 def compare_inputs(read, loaded):
-    """Raises InputError if the files that a worker has read, (name, size, checksum), are not those that were loaded. Their
-    names may differ, because they may be anonymous."""
+    """Raises InputError if the files that a worker has read, (name, size, checksum), are not those that were loaded.
+    Their names may differ, because they may be anonymous."""
     for here, there in itertools.zip_longest(read, loaded):
         if here is None or there is None or here[1:] != there[1:]:
             raise _core.InputError(f"{(there or here)[0]}: has changed since it was loaded, or is another file for a "
-                                   f"worker ({_bytes_of(here)}; loaded were {_bytes_of(there)}); load it again, and give "
-                                   "all machines the same files")
+                                   f"worker ({_bytes_of(here)}; loaded were {_bytes_of(there)}); load it again, and "
+                                   "give all machines the same files")
 
 
 def _bytes_of(file):
@@ -166,8 +166,8 @@ class _Helper:
 
     def _lose(self, answer):
         if not answer.done():
-            answer.set_exception(_core.OutputError(f"{self._folder}: the process that predicts in this folder has ended; "
-                                                   "run the sweep again"))
+            answer.set_exception(_core.OutputError(f"{self._folder}: the process that predicts in this folder has "
+                                                   "ended; run the sweep again"))
 
 
 def serve(parent):

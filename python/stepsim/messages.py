@@ -1,5 +1,4 @@
-"""Errors in the words of Python. The program's sentences name options and commands; here they are arguments and methods.
-"""
+"""Rewords errors for Python: the program's sentences name options and commands, Python has arguments and methods."""
 
 import contextlib
 import re
@@ -22,7 +21,8 @@ _REWORDED = [(re.compile(pattern), text) for pattern, text in [
     (r"--fail-above PERCENT", "--fail-above"),
     (r"expected FILE$", "expected a path"),
     (rf"(?<![\w/-])--({'|'.join(_ARGUMENTS)})(?![\w-])", lambda found: found[1].replace("-", "_")),
-    (rf"'stepsim ({'|'.join(_METHODS)})'", lambda found: found[1].replace("whatif", "what_if").replace("-", "_") + "()"),
+    (rf"'stepsim ({'|'.join(_METHODS)})'",
+     lambda found: found[1].replace("whatif", "what_if").replace("-", "_") + "()"),
 ]]
 
 

@@ -65,8 +65,8 @@ def _wrapped(value):
 class Result(Fields):
     """The result of a command. Its attributes are the fields of `stepsim COMMAND --json` (docs/reference/json.md).
 
-    A result can be pickled, for example to return it from a worker process. What is unpickled has all fields, the report
-    and the table, but no timelines, and cannot be saved in other forms.
+    A result can be pickled, for example to return it from a worker process. What is unpickled has all fields, the
+    report and the table, but no timelines, and cannot be saved in other forms.
     """
 
     def __init__(self, answer):
@@ -121,7 +121,7 @@ class Result(Fields):
 
 
 class _PickledAnswer:
-    """What remains of a _core.Answer after it was pickled."""
+    """Stands in for a _core.Answer, which cannot be pickled, and keeps its fields, its report and its table."""
 
     def __init__(self, answer, text):
         self._json = answer.json()
@@ -142,8 +142,8 @@ class _PickledAnswer:
         return self._columns
 
     def save(self, path):
-        raise UsageError(f"{os.fspath(path)!r}: this result was pickled, which keeps its fields and table only; save it "
-                         "in the process that computed it, or write to_json() or to_pandas()")
+        raise UsageError(f"{os.fspath(path)!r}: this result was pickled, which keeps its fields and table only; save "
+                         "it in the process that computed it, or write to_json() or to_pandas()")
 
     def replay_count(self):
         return 0

@@ -80,8 +80,8 @@ def test_the_program_reports_a_dask_cluster_whose_workers_are_lost(dask, monkeyp
 
 
 def job_of(path, ns):
-    """Writes a job of nine tasks, one after another, each of which computes for `ns`. The file is always as long, and
-    says that it is always as old."""
+    """Writes a job of nine tasks, one after another, each of which computes for `ns`. The size and the time of the
+    file never change."""
     tasks = [{"id": i, "kind": "compute", "host": 0, "ns": ns, "after": [i - 1] if i else []} for i in range(9)]
     path.write_text(json.dumps({"hosts": 1, "links": [], "routes": {}, "tasks": tasks}))
     os.utime(path, (0, 0))

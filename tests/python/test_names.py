@@ -44,7 +44,7 @@ def test_files_of_any_name_are_read_and_written(folder, capture, name):
 
 
 def test_a_name_with_a_null_byte_is_refused(folder, capture):
-    """It named the file that ends before it."""
+    """The system would end the name at the null byte, and save() wrote over the file `a`."""
     pathlib.Path("a").write_text("kept")
     for name in ("a\0.csv", b"a\0.csv"):
         with pytest.raises(ValueError, match="null byte"):

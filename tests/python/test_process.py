@@ -49,7 +49,7 @@ def test_an_interrupt_is_raised_although_the_answer_is_there(tmp_path):
     trace = tmp_path / "trace.json"
     os.mkfifo(trace)
     script = f"""
-import os
+import json, os
 from stepsim import _core
 
 def threads():
@@ -58,7 +58,8 @@ def threads():
 def interrupt(phase, done, total):
     working = threads() - others
     with open({os.fspath(trace)!r}, "w") as pipe:
-        pipe.write('{{"traceEvents": [{{"ph": "X", "pid": 1, "tid": 1, "name": "a", "cat": "cpu_op", "ts": 1, "dur": 2}}]}}')
+        event = {{"ph": "X", "pid": 1, "tid": 1, "name": "a", "cat": "cpu_op", "ts": 1, "dur": 2}}
+        json.dump({{"traceEvents": [event]}}, pipe)
     while working & threads():
         os.sched_yield()
     raise KeyboardInterrupt
@@ -90,7 +91,7 @@ def test_other_threads_run_while_an_answer_is_saved(capture, tmp_path):
 
 @pytest.mark.parametrize("form", ["to_json", "__str__"])
 def test_other_threads_run_while_an_answer_is_formatted(capture, form):
-    """Another thread does not run if the interpreter would have to switch to it by itself, in 1000 s."""
+    """The interpreter itself would switch to another thread after 1000 s, so it runs only if the GIL is released."""
     answer = capture.replay()
     go, ran = threading.Lock(), threading.Event()
     go.acquire()
@@ -110,7 +111,7 @@ def test_other_threads_run_while_an_answer_is_formatted(capture, form):
 
 
 def test_the_threads_of_a_call_limit_no_later_call():
-    """Neither of stepsim nor of others that use oneTBB in this process: its limit stays what it was."""
+    """The limit of oneTBB, which holds for all libraries in the process, stays what it was."""
     script = f"""
 import ctypes, re
 import stepsim

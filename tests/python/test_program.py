@@ -27,7 +27,7 @@ def test_it_prints_and_ends_as_the_program_does(arguments):
 
 
 def test_an_engine_starts_it_again(tmp_path):
-    """Without the program in PATH."""
+    """The program is not in PATH."""
     sweep = ["sweep", SAMPLE, "--set", "compute.scale=1,2,3", "--json", "--quiet"]
     done = ended(MODULE, *sweep, "--engine", "local:2", cwd=tmp_path, env={**os.environ, "PATH": os.fspath(tmp_path)})
     assert done == ended(PROGRAM, *sweep)
