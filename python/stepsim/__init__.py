@@ -23,5 +23,5 @@ __all__ = ["CannotAnswer", "Capture", "Edges", "Error", "Fields", "InputError", 
            "Tasks", "UsageError", "__version__", "check", "compare", "load"]
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return __all__

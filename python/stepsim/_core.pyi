@@ -16,7 +16,7 @@ class UsageError(Error): ...
 
 Progress = Callable[[str, int, int], None] | None
 Path = str | bytes | os.PathLike[Any]
-Columns = dict[str, numpy.ndarray]
+Columns = dict[str, numpy.ndarray[Any, Any]]
 
 def run_program(arguments: Iterable[Path], command: Iterable[Path]) -> int: ...
 

@@ -1,16 +1,27 @@
 """Captures, and the questions that can be asked of them."""
 
+from __future__ import annotations
+
+import concurrent.futures
 import functools
 import os
 import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Union
 
 from stepsim import _core, engines, messages
 from stepsim.columns import Edges, Tasks
 from stepsim.progress import Progress
 from stepsim.result import Result
 
+AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Ranks = Union[int, Iterable[int], str]  # 0, [0, 2] or "0,4-7"
+Steps = Union[int, Sequence[int], str]  # 5, (5, 8) or "5-8"
+Rows = Union[int, str]  # a number or "all"
 
-def load(*paths, job=None, ranks=None, steps=None, threads=None, anonymous=False):
+
+def load(*paths: AnyPath, job: AnyPath | None = None, ranks: Ranks | None = None, steps: Steps | None = None,
+         threads: int | None = None, anonymous: bool = False) -> Capture:
     """Reads the traces of one job and returns them as a Capture.
 
     paths    files, folders or archives, as on the command line
@@ -27,14 +38,17 @@ def load(*paths, job=None, ranks=None, steps=None, threads=None, anonymous=False
                            "--anonymous": anonymous or None})
 
 
-def check(*paths, job=None, ranks=None, steps=None):
+def check(*paths: AnyPath, job: AnyPath | None = None, ranks: Ranks | None = None,
+          steps: Steps | None = None) -> Result:
     """Says whether traces are good enough, and what to record next time. The field `verdict` is "good", "doubtful" or
     "unusable"; files that load() refuses are unusable, and no error is raised."""
     options = {"--job": job, "--ranks": _list_of(ranks), "--steps": _range_of(steps)}
     return _run(_core.Captures(), ["check", *map(_path, paths)], options)
 
 
-def compare(a, b, *, by=None, sort=None, rows=None, fail_above=None, allow_noise=False):
+def compare(a: AnyPath | Capture, b: AnyPath | Capture, *, by: str | None = None, sort: str | None = None,
+            rows: Rows | None = None, fail_above: str | Iterable[str] | None = None,
+            allow_noise: bool = False) -> Result:
     """Compares two captures or saved answers: paths, or Captures that were loaded from one path. See Capture.compare().
     """
     options = {"--by": by, "--sort": sort, "--rows": rows}
@@ -50,7 +64,7 @@ class Capture:
     `cluster` the path of a cluster.yaml with other links; without them, times are as recorded or calibrated.
     """
 
-    def __init__(self, paths, selection, name=None):
+    def __init__(self, paths: Iterable[AnyPath], selection: dict[str, Any], name: str | None = None) -> None:
         self._paths = [_path(path) for path in paths]
         self._selection = selection
         self._name = name or engines.new_name()
@@ -58,31 +72,31 @@ class Capture:
         with Progress() as progress, messages.of_python():
             self._captures.load(["load", *self._paths, *_arguments(selection)], progress)
 
-    def __copy__(self):
+    def __copy__(self) -> Capture:
         return self  # it cannot be changed
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Capture:
         return self
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         """A worker reads the same paths again, once for several tasks; see _unpickled()."""
         self._refuse_standard_input("pickle")
         return _unpickled, (self._paths, self._selection, self._name, self._captures.inputs())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<stepsim.Capture: {', '.join(map(_shown, self._paths))}; {len(self.tasks)} tasks>"
 
     @functools.cached_property
-    def tasks(self):
+    def tasks(self) -> Tasks:
         """The tasks of the graph as numpy columns."""
         return Tasks(self._captures)
 
     @functools.cached_property
-    def edges(self):
+    def edges(self) -> Edges:
         """The dependencies between tasks as numpy columns."""
         return Edges(self._captures)
 
-    def replay(self, *, slow_ranks=False, network=None, cluster=None):
+    def replay(self, *, slow_ranks: bool = False, network: str | None = None, cluster: AnyPath | None = None) -> Result:
         """Replays the capture: the step time, its error, where the time goes, the critical path.
 
         slow_ranks  also find what each slow rank and pipeline stage costs, in .slow_ranks
@@ -90,11 +104,14 @@ class Capture:
         options = {"--network": network, "--cluster": cluster}
         return self._ask("replay", options, ["--slow-ranks"] if slow_ranks else [])
 
-    def critical_path(self, *, rows=None, network=None, cluster=None):
+    def critical_path(self, *, rows: Rows | None = None, network: str | None = None,
+                      cluster: AnyPath | None = None) -> Result:
         """Lists the tasks on the critical path of a step; `rows` of them in the text form."""
         return self._ask("critical-path", {"--rows": rows, "--network": network, "--cluster": cluster})
 
-    def what_if(self, changes=None, *, scenario=None, interference=True, network=None, cluster=None, **more):
+    def what_if(self, changes: Mapping[str, Any] | None = None, *, scenario: AnyPath | None = None,
+                interference: bool = True, network: str | None = None, cluster: AnyPath | None = None,
+                **more: Any) -> Result:
         """Predicts the step time after changes.
 
         changes   {"network.bandwidth": "2x", "compute{class=gemm}.scale": 0.5}
@@ -104,8 +121,9 @@ class Capture:
         options = {"--scenario": scenario, "--network": network, "--cluster": cluster}
         return self._ask("whatif", options, _sets(changes, more) + _without(interference))
 
-    def sweep(self, grid=None, *, scenario=None, interference=True, network=None, cluster=None, executor=None,
-              shards=None, **more):
+    def sweep(self, grid: Mapping[str, Any] | None = None, *, scenario: AnyPath | None = None,
+              interference: bool = True, network: str | None = None, cluster: AnyPath | None = None,
+              executor: concurrent.futures.Executor | None = None, shards: int | None = None, **more: Any) -> Result:
         """Predicts the step time at every point of a grid, and names the best one.
 
         grid      {"network.bandwidth": ["1x", "2x", "4x"], "comm.partition_bytes": ["1MiB", "4MiB"]}
@@ -129,11 +147,13 @@ class Capture:
             question = engines.Question(arguments, self._name, self._captures.inputs())
             return Result(engines.sweep(executor, question, shards, progress))
 
-    def advise(self, *, rows=None, network=None, cluster=None):
+    def advise(self, *, rows: Rows | None = None, network: str | None = None, cluster: AnyPath | None = None) -> Result:
         """Tries the usual improvements and ranks them by the time they save."""
         return self._ask("advise", {"--rows": rows, "--network": network, "--cluster": cluster})
 
-    def stats(self, *, by=None, sort=None, rows=None, select=None, kernels=False, collectives=False, cluster=None):
+    def stats(self, *, by: str | None = None, sort: str | None = None, rows: Rows | None = None,
+              select: str | None = None, kernels: bool = False, collectives: bool = False,
+              cluster: AnyPath | None = None) -> Result:
         """Lists the times of kernels, calls, streams and copies, as measured; with select="class=gemm" only of selected
         tasks, with kernels=True only of kernels. With collectives=True: bandwidth and arrival of collectives, what to
         expect of the hardware (cluster="cluster.yaml"), and slow links. Reads the traces again."""
@@ -141,15 +161,17 @@ class Capture:
         flags = {"--kernels": kernels, "--collectives": collectives}
         return self._ask("stats", options, ["--join", *(flag for flag, given in flags.items() if given)])
 
-    def check(self):
+    def check(self) -> Result:
         """Says whether the capture is good enough, and what to record next time. Reads the traces again."""
         return self._ask("check", {})
 
-    def calibrate(self):
+    def calibrate(self) -> Result:
         """Derives link, copy and launch rates from the capture; save("cluster.yaml") writes them."""
         return self._ask("calibrate", {})
 
-    def compare(self, other, *, by=None, sort=None, rows=None, fail_above=None, allow_noise=False):
+    def compare(self, other: AnyPath | Capture, *, by: str | None = None, sort: str | None = None,
+                rows: Rows | None = None, fail_above: str | Iterable[str] | None = None,
+                allow_noise: bool = False) -> Result:
         """Compares with another capture, which is B: a path, or a Capture that was loaded from one path. With
         fail_above="3%", the field `gate` says whether B is significantly slower than that; nothing is raised. With
         ["3%", "exposed=2%"], `gates` has one for each limit."""

@@ -1,33 +1,41 @@
 """The tasks and edges of a capture as numpy columns."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas
+
 
 class _Columns:
     """Columns of equal length. Each is an attribute; a column that stepsim stores as it is has not been copied and is
     read-only."""
 
-    def __init__(self, columns):
+    def __init__(self, columns: dict[str, Any]) -> None:
         self._columns = columns
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # also asked by copy and pickle, before there are columns
             raise AttributeError(name)
         if name not in self._columns:
             raise AttributeError(f"no column '{name}'; expected one of {', '.join(self._columns)}")
         return self._columns[name]
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         return self._columns[name]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(next(iter(self._columns.values())))
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._columns]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<stepsim.{type(self).__name__}: {len(self)} rows of {', '.join(self._columns)}>"
 
     def _frame(self, **categories):
@@ -60,7 +68,7 @@ class Tasks(_Columns):
     operator           index into `operators` for device work whose operator is recorded, otherwise -1
     """
 
-    def __init__(self, captures):
+    def __init__(self, captures: Any) -> None:
         super().__init__(captures.tasks())
         self.names = captures.names()
         self.kinds = captures.task_kinds()
@@ -68,7 +76,7 @@ class Tasks(_Columns):
         self.classes = captures.classes()
         self.operators = captures.operators()
 
-    def to_pandas(self):
+    def to_pandas(self) -> pandas.DataFrame:
         """Returns a DataFrame with a row per task, the rank and host of its lane, and the shapes of its operator's
         inputs. Texts are categories."""
         import numpy
@@ -89,10 +97,10 @@ class Edges(_Columns):
     lag_ns          minimum time between the end of the source and the start of the target
     """
 
-    def __init__(self, captures):
+    def __init__(self, captures: Any) -> None:
         super().__init__(captures.edges())
         self.kinds = captures.edge_kinds()
 
-    def to_pandas(self):
+    def to_pandas(self) -> pandas.DataFrame:
         """Returns a DataFrame with a row per edge."""
         return self._frame(kind=self.kinds)

@@ -2,9 +2,9 @@
 
 A sweep is divided into shards. Each shard is sent to a worker as the command line that predicts it; the worker reads
 the traces at the same paths, once for each Capture, and returns the file that `stepsim sweep --shard` writes. There is
-one shard for each worker, because shards take about equally long and each builds its graphs by itself. The merged result
-is the one of a single process, byte for byte. Which worker predicts what, and what happens when one is lost, is the
-engine's matter.
+one shard for each worker, because shards take about equally long and each builds its graphs by itself. The merged
+result is the one of a single process, byte for byte. Which worker predicts what, and what happens when one is lost, is
+the engine's matter.
 """
 
 import concurrent.futures

@@ -1,55 +1,62 @@
 """Results of commands: the fields of --json as attributes, and the other forms of an answer."""
 
+from __future__ import annotations
+
 import functools
 import html
 import json
 import os
 import shutil
+from collections.abc import Iterator, KeysView
+from typing import TYPE_CHECKING, Any, Union
 
 from stepsim import messages
 from stepsim._core import UsageError
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class Fields:
     """An object of a JSON answer. Its members are attributes and items: `a.iteration.measured_ns`, `a["iteration"]`."""
 
-    def __init__(self, members):
+    def __init__(self, members: dict[str, Any]) -> None:
         self._members = members
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # also asked by copy and pickle, before there are members
             raise AttributeError(name)
         if name not in self._members:
             raise AttributeError(f"no field '{name}'; expected one of {', '.join(self)}")
         return self[name]
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         return _wrapped(self._members[name])
 
-    def __contains__(self, name):
+    def __contains__(self, name: object) -> bool:
         return name in self._members
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._members)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._members)
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._members]
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Fields) and self._members == other._members
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Fields({', '.join(f'{name}={value!r}' for name, value in self._members.items())})"
 
-    def keys(self):
+    def keys(self) -> KeysView[str]:
         return self._members.keys()
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Returns the members as plain dicts, lists, numbers and texts."""
         return self._members
 
@@ -69,34 +76,34 @@ class Result(Fields):
     report and the table, but no timelines, and cannot be saved in other forms.
     """
 
-    def __init__(self, answer):
+    def __init__(self, answer: Any) -> None:
         self._answer = answer
 
-    def __copy__(self):
+    def __copy__(self) -> Result:
         return Result(self._answer)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Result:
         return Result(self._answer)  # which cannot be changed
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Result, (_PickledAnswer(self._answer, str(self)),)
 
     @functools.cached_property
     def _members(self):  # parsed when the first field is asked for
         return json.loads(self.to_json())
 
-    def to_json(self):
+    def to_json(self) -> str:
         """Returns the text that the command prints with --json, without its newline: the field provenance.command is a
         command line that prints the same bytes."""
         return self._answer.json()
 
-    def to_pandas(self):
+    def to_pandas(self) -> pandas.DataFrame:
         """Returns the table that `-o x.csv` writes, as a pandas DataFrame. Times are nanoseconds."""
         import pandas
 
         return pandas.DataFrame(self._answer.columns())
 
-    def timeline(self, replay=0):
+    def timeline(self, replay: int = 0) -> dict[str, Any]:
         """Returns a dict of numpy columns without a copy: start_ns and finish_ns of each task, from the start of the
         replay. A what-if has two replays: 0 is the baseline, 1 the scenario."""
         count = self._answer.replay_count()
@@ -105,18 +112,18 @@ class Result(Fields):
                              "this result has no replay")
         return self._answer.timeline(replay)
 
-    def save(self, path):
+    def save(self, path: Union[str, bytes, os.PathLike[Any]]) -> None:
         """Writes the result to a file, in the form of its extension, as `-o FILE` does: .html, .svg, .csv, ..."""
         with messages.of_python():
             self._answer.save(path)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self._answer.text(width=shutil.get_terminal_size((120, 40)).columns)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<stepsim.Result: {self._answer.document()['headline']}>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return _document_as_html(self._answer.document())
 
 

@@ -1,0 +1,76 @@
+"""Type checkers and editors see the types of everything that users call."""
+
+import inspect
+import os
+import re
+import sys
+
+import pytest
+from conftest import SOURCE
+
+import stepsim
+
+
+def public_functions():
+    for name in stepsim.__all__:
+        value = getattr(stepsim, name)
+        if inspect.isfunction(value):
+            yield name, value
+        elif inspect.isclass(value) and not issubclass(value, Exception):
+            for member, method in inspect.getmembers(value, inspect.isfunction):
+                if not member.startswith("_") or member == "__init__":
+                    yield f"{name}.{member}", method
+
+
+@pytest.mark.parametrize("name, function", public_functions(), ids=lambda value: value if isinstance(value, str) else "")
+def test_every_parameter_and_result_has_a_type(name, function):
+    signature = inspect.signature(function)
+    parameters = [each for each in signature.parameters.values() if each.name != "self"]
+    assert signature.return_annotation is not inspect.Signature.empty
+    assert all(each.annotation is not inspect.Parameter.empty for each in parameters)
+
+
+SCRIPT = """
+import concurrent.futures
+import pathlib
+
+import stepsim
+
+
+def ask(path: pathlib.Path) -> int:
+    capture = stepsim.load(path, steps=(5, 7), ranks=[0, 1])
+    answer: stepsim.Result = capture.what_if({"network.bandwidth": "2x"}, network_latency="2us")
+    sweep = capture.sweep({"compute.scale": [1, 2]}, executor=concurrent.futures.ThreadPoolExecutor(2))
+    answer.save(path / "answer.csv")
+    capture.compare(capture, fail_above=["3%"])
+    tasks: stepsim.Tasks = capture.tasks
+    try:
+        stepsim.check("one", b"two")
+    except (stepsim.MissingFile, stepsim.CannotAnswer) as error:
+        print(error, len(sweep.to_pandas()), tasks.start_ns.min())
+    return int(answer.baseline.iteration_ns)
+"""
+
+
+def checked(tmp_path, script):
+    """Returns what mypy reports about a script."""
+    api = pytest.importorskip("mypy.api")
+    file, options = tmp_path / "script.py", tmp_path / "mypy.ini"
+    file.write_text(script)
+    # mypy would read other packages for a minute.
+    options.write_text("[mypy]\nstrict = True\n[mypy-numpy.*,pandas.*,tqdm.*,distributed.*]\nfollow_imports = skip\n"
+                       "ignore_missing_imports = True\n")
+    report, problems, _ = api.run(["--config-file", os.fspath(options), "--python-executable", sys.executable,
+                                   "--cache-dir", os.fspath(tmp_path / "cache"), os.fspath(file)])
+    return [line for line in (report + problems).splitlines() if ": error: " in line]
+
+
+def test_mypy_accepts_a_script(tmp_path):
+    assert checked(tmp_path, SCRIPT) == []
+    wrong = checked(tmp_path, SCRIPT.replace("steps=(5, 7)", "steps=5.5"))
+    assert len(wrong) == 1 and 'incompatible type "float"' in wrong[0]
+
+
+def test_mypy_accepts_the_guide(tmp_path):
+    page = (SOURCE / "docs/guides/python.md").read_text()
+    assert checked(tmp_path, "\n".join(re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE))) == []
