@@ -50,6 +50,7 @@ NOT_RUN = {  # how a line begins -> why it cannot run here
     "- run: stepsim": "it is a step of a workflow in CI",
     "stepsim compare TRACES -s perf/slower-network.yaml": "it is a gate that the sample fails",
     "docker ": "it needs images from a registry",
+    "python3 -m stepsim": "the package may not be installed; tests/python runs it",
     "for base in TRUTH/": "the measured runs are not in the repository, and there are many",
     "bench/fidelity.py": "the measured runs are not in the repository",
     "bench/device_kernels.py": "the measured kernels are not in the repository",
