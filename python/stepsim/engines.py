@@ -98,8 +98,8 @@ def _forget(captures):
 
 def _inputs_of(part, count):
     """Returns the first `count` files in the head of a part, which begins with those of the capture."""
-    fields = (json.loads(line) for line in part.splitlines() if line.startswith(b'["input",'))
-    return [(name, int(size), checksum) for _, name, size, checksum, _ in itertools.islice(fields, count)]
+    fields = (json.loads(line)["values"] for line in part.splitlines() if line.startswith(b'{"line":"input",'))
+    return [(name, int(size), checksum) for name, size, checksum in itertools.islice(fields, count)]
 
 
 def compare_inputs(read, loaded):
