@@ -110,7 +110,9 @@ class Counter {
 
   void count_call(std::size_t event, const NameFacts& name) {
     ++counts_.calls;
-    if (!name.launches) return;
+    // Where nothing joins a call to work, nothing shows that the work is missing either. Ascend's calls are nested, and
+    // only one of two has the flow to their work.
+    if (!name.launches || trace_.correlation[event] < 0) return;
     ++counts_.launches;
     if (!known(worked_, event)) ++counts_.launches_without_work;
   }

@@ -104,6 +104,11 @@ def baseline(record, right, *options):
     return f"{found:.3g} ms", close(found, right, 0.005 * right)
 
 
+def lost_launches(record):
+    found = [finding for finding in ask("check", record)["findings"] if finding["name"] in ("launches_without_work", "lost_kernels")]
+    return f"{sum(finding['count'] for finding in found)} launches without work", not found
+
+
 def table(record, right_ranks, right_hosts, right_rates):
     """The shape of a table of nccl-tests and its bus bandwidths in GB/s, as cluster.yaml has them."""
     with tempfile.TemporaryDirectory() as folder:
@@ -153,6 +158,8 @@ CHECKS = [
      lambda r: overlap(r, (RANKS[0], (8.827, 85.517, 81.516)), (RANKS[1], (8.813, 68.606, 64.616)))),
     (7, ASCEND + "2", "8.868/99.973/95.962; 8.902/97.455/93.412 ms", "critical path 65.5 % communication",
      lambda r: overlap(r, (RANKS[0], (8.868, 99.973, 95.962)), (RANKS[1], (8.902, 97.455, 93.412)))),
+    (2, ASCEND + "2", "no launch lost: of two nested calls, one has the flow to the work", "390 launches without work",
+     lost_launches),
     (8, "seq-two-groups-of-equal-ranks", "12 of 12 matched", "0 of 12, network questions refused", network_question),
     (8, "seq-pipeline-of-3", "18 of 18 matched", "0 of 18, network questions refused", network_question),
     (8, "seq-coalesced", "12 of 12 matched", "0 of 12, network questions refused", network_question),
