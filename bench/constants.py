@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
 """constants.py SHARED [--only NAME...] [--update]: measures how much answers change if a constant of stepsim is 20 %
-smaller or larger. constants.py --check: checks that docs/results/constants.csv has every constant, with the value in
+smaller or larger (a count: by at least one). constants.py --check: checks that docs/results/constants.csv has every constant, with the value in
 the source.
 
 Reads docs/results/constants.csv: a row names a constant (kName, or kName.member of a table's line) and its source file;
 rows without a file name constants that no answer depends on. In a copy of the sources, the variable
-STEPSIM_CONSTANT=kName=FACTOR multiplies the constant. The copy is built once (build/constants), and the scores of
-SHARED/check are run on it. For each constant and direction, prints the mean change of the answers in the score that
-changes most, and that score's mean error with and without the change. --update writes both into the last two
-columns."""
+STEPSIM_CONSTANT=kName=FACTOR multiplies the constant. The copy is built once (build/constants), and scores are run on
+it: those of SHARED/check and of measured runs, and for ingest's constants the answers about CAPTURES. For each constant
+and direction, prints the mean change of the answers in the score that changes most, with that score's mean error, or
+the answer about a capture that changes most. --update writes both into the last two columns."""
 import argparse
 import csv
+import json
 import os
 import pathlib
 import re
 import statistics
 import subprocess
 import sys
+import tempfile
 
 import scores
 
@@ -26,6 +28,8 @@ COPY = ROOT / "build/constants"
 
 VARY = r"""#pragma once
 #include <array>
+#include <cmath>
+#include <concepts>
 #include <cstdlib>
 #include <string_view>
 
@@ -48,6 +52,13 @@ inline Bytes vary(std::string_view name, Bytes value) {
 inline Bandwidth vary(std::string_view name, Bandwidth value) {
   return Bandwidth::from_bytes_per_second(value.bytes_per_second() * varied(name));
 }
+template <std::integral Count>
+Count vary(std::string_view name, Count value) {
+  const double factor = varied(name);
+  const double least = factor > 1 ? std::ceil(factor - 1) : -std::ceil(1 - factor);
+  const double change = std::round(static_cast<double>(value) * (factor - 1));
+  return static_cast<Count>(static_cast<double>(value) + (change == 0 ? least : change));
+}
 template <class T, std::size_t n>
 std::array<T, n> vary(std::string_view name, std::array<T, n> values) {
   for (T& value : values) value = vary(name, value);
@@ -56,8 +67,10 @@ std::array<T, n> vary(std::string_view name, std::array<T, n> values) {
 }  // namespace stepsim
 """
 
-SCALAR = re.compile(r"^( *)(?:inline )?constexpr (double|Duration|Bytes|Bandwidth|Latencies|std::array<[^=;{]*>|std::array) (k\w+)"
+COUNT = r"int|std::size_t|std::ptrdiff_t|std::u?int\d\d_t"
+SCALAR = re.compile(rf"^( *)(?:inline )?constexpr (double|Duration|Bytes|Bandwidth|Latencies|std::array<[^=;{{]*>|std::array|{COUNT}) (k\w+)"
                     r"(?: = ([^;]*)|(\{[^;]*\}));", re.MULTILINE)
+FUNCTION = re.compile(r"\bconstexpr (\w+ \w+\([^)]*\)(?: noexcept)? \{[^}]*\})")
 # Members of the lines of library.cpp that do not come from a vendor.
 LINES = {"Shares": ("matrix", "simple", "bandwidth", "batched"), "Generation": ("floor", "lanes")}
 
@@ -72,7 +85,8 @@ def constants():
     return [(name, file) for name, file, *_ in rows()[1:] if file]
 
 
-ROOMS = ("model/cost/", "model/calibration/", "model/rewrite/", "scenarios/answer/", "sim/analysis/")
+INGEST = "ingest/stitch/"  # its constants decide which edges exist; counts are listed, too
+ROOMS = ("model/cost/", "model/calibration/", "model/rewrite/", "scenarios/answer/", "sim/analysis/", INGEST)
 NUMBER = re.compile(r"(?<![\w.])\d[\d.']*")
 
 
@@ -100,7 +114,8 @@ def faults():
     named = {name.split(".")[0] for name in values}
     for path in sorted(path for room in ROOMS for path in (ROOT / room).rglob("*") if path.suffix in (".h", ".cpp")):
         for match in SCALAR.finditer(path.read_text(encoding="utf-8")):
-            if match[2] in ("double", "Duration", "Latencies") and match[3] not in named:
+            of_ingest = path.is_relative_to(ROOT / INGEST) and re.fullmatch(COUNT, match[2])
+            if (match[2] in ("double", "Duration", "Latencies") or of_ingest) and match[3] not in named:
                 found.append(f"{match[3]} of {path.relative_to(ROOT)} is not in {TABLE.name}")
     return found
 
@@ -129,6 +144,7 @@ def varied_source(text, file, wanted):
         text = re.sub(r"^constexpr (Accelerator device|Form card)\(", r"static \1(", text, flags=re.MULTILINE)
     if not wanted:
         return text
+    text = FUNCTION.sub(lambda match: match[0] if wanted.isdisjoint(re.findall(r"\bk\w+", match[1])) else f"inline {match[1]}", text)
     include = '#include "vary.h"\n'
     guard = re.search(r"^#define STEPSIM_\w+\n", text, re.MULTILINE)
     return include + text if guard is None else text[:guard.end()] + include + text[guard.end():]
@@ -142,7 +158,8 @@ def build(names):
         if name.startswith("tests/") or not (ROOT / name).is_file():
             continue
         text = (ROOT / name).read_bytes()
-        if name.endswith((".h", ".cpp")) and not name.startswith(("capture/", "cli/", "bench/", "ingest/")):
+        is_varied = name.startswith(INGEST) or not name.startswith(("capture/", "cli/", "bench/", "ingest/"))
+        if name.endswith((".h", ".cpp")) and is_varied:
             text = varied_source(text.decode(), name, {constant for constant, file in names if file == name}).encode()
         target = sources / name
         if not target.exists() or target.read_bytes() != text:
@@ -158,11 +175,18 @@ def build(names):
 
 def text_of(score):
     """The mean error of a score, and the share of measured times within the predicted ranges."""
+    if score.error is None:
+        return ""
     return f"{score.error:.1%}" + ("" if score.inside is None else f", {score.inside:.0%}")
 
 
 def mean_change(new, old):
-    return statistics.mean(abs(after / before - 1) for after, before in zip(new.predictions, old.predictions) if before)
+    return statistics.mean(changes(new, old)) if len(new.predictions) == len(old.predictions) else 1
+
+
+def changes(new, old):
+    """Returns by how much each answer changes. An answer that is refused counts as 0."""
+    return [abs(after / before - 1) for after, before in zip(new.predictions, old.predictions) if before]
 
 
 def collectives_from_data_sheets(program, shared):
@@ -173,20 +197,72 @@ def some_nccl_tests(program, shared):
     return scores.nccl_tests(program, shared, "--thin", 16)
 
 
-def measured_runs(program, shared):
-    groups = [scores.measured_runs(program, shared / "truth" / group, *(["--relative"] if group == "fsdp" else []))
-              for group in ("ps", "byteps", "ddp", "fsdp")]
-    return scores.Score(answer for score in groups for answer in score.answers)
+def runs_of(*groups):
+    def score(program, shared):
+        found = [scores.measured_runs(program, shared / "truth" / group, *(["--relative"] if group == "fsdp" else [])) for group in groups]
+        return scores.Score(answer for one in found for answer in one.answers)
+    return score
+
+
+# Real captures, in which the constants of INGEST matter: launch queues, polling, host collectives, several ranks.
+CAPTURES = [f"traces/{name}" for name in (
+    "expert-parallel/deepseek-train-1of64-h800.json.gz", "fresh/mi300-ddp", "fresh/pair-ddp-naive-overlap/a-naive.json.gz",
+    "kineto/alexnet-syncs.json.gz", "kineto/ascend-ddp-2ranks", "kineto/ddp-a100-rank0of2.json.gz",
+    "kineto/deepview-full-launch-queue.json.gz", "kineto/diff-control-a100-rank3of8.json.gz", "kineto/dlrm-8ranks",
+    "kineto/event-sync.json.gz", "kineto/gpt2-compile-no-sync.json.gz", "kineto/gpt2-cuda-graphs-no-sync.json.gz",
+    "kineto/llama-tp2", "kineto/mi300-resnet18-train.json.gz", "kineto/ns-resolution-5steps.json.gz",
+    "kineto/resnet-2080ti.json.gz", "kineto/rocm-mi250.json.gz", "kineto/t4-dataloader-fp32.pt.trace.json.gz",
+    "kineto/v100-rank1of2-5steps.json.gz", "nsys/h100-2gpu-1s.sqlite", "pytorch-cpu/transformer-all-options.pt.trace.json.gz")]
+CAPTURES += ["findings/ingest/item-waits-without-runtime-calls", "findings/ingest/wait-across-devices", "truth/ddp/ddp-even/base",
+             "truth/ddp/ddp-skewed/base", "truth/ddp/pipe-2/base", "truth/fsdp/fsdp-even/base"]
+QUESTIONS = ("device.factor: 0.5", "host.scale: 0.5", "network.bandwidth: 2x")
+
+
+class CaptureAnswers:
+    """The step time of each capture and question, 0 if it is refused. Only those of the captured steps were measured."""
+    error = inside = None
+
+    def __init__(self):
+        self.names, self.predictions = [], []
+
+
+def captures(program, shared):
+    answers = CaptureAnswers()
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = pathlib.Path(folder) / "questions.yaml"
+        scenario.write_text("sweep:\n" + "".join(f"  - {{{question}}}\n" for question in QUESTIONS))
+        for capture in CAPTURES:
+            sweep = subprocess.run([program, "sweep", shared / capture, "--scenario", scenario, "--json", "--quiet"], capture_output=True, text=True)
+            answer = json.loads(sweep.stdout) if sweep.returncode == 0 else {"baseline": {}, "points": [{}] * len(QUESTIONS)}
+            answers.names += [f"{capture}, {question}" for question in ("step time", *QUESTIONS)]
+            answers.predictions += [point.get("iteration_ns") or 0 for point in (answer["baseline"], *answer["points"])]
+    return answers
 
 
 # By part of the file's path; the first match applies.
-SCORES = {"device/": {"models": scores.whole_models, "kernels": scores.single_kernels},
+SCORES = {f"{INGEST}parameter_server/": {"servers": runs_of("ps", "byteps")},
+          INGEST: {"captures": captures, "all-reduces": runs_of("ddp", "fsdp")},
+          "device/": {"models": scores.whole_models, "kernels": scores.single_kernels},
           "collective/": {"collectives": collectives_from_data_sheets, "nccl-tests": some_nccl_tests},
-          "model/": {"runs": measured_runs}, "": {"models": scores.whole_models, "runs": measured_runs}}
+          "model/": {"runs": runs_of("ps", "byteps", "ddp", "fsdp")},
+          "": {"models": scores.whole_models, "runs": runs_of("ps", "byteps", "ddp", "fsdp")}}
 
 
 def scores_of(file):
     return next(found for part, found in SCORES.items() if part in file)
+
+
+LEAST_CHANGE = 0.0005
+MUCH_OF_ONE = 0.01  # a change of one answer that is worth a row, even if the others stay
+
+
+def text_of_change(name, new, old):
+    if len(new.predictions) != len(old.predictions):
+        return f"{len(old.predictions) - len(new.predictions)} of {len(old.predictions)} refused ({name})"
+    if not isinstance(new, CaptureAnswers):
+        return f"{mean_change(new, old):.1%} ({name} {text_of(new)})"
+    most, which = max(zip(changes(new, old), (name for name, before in zip(old.names, old.predictions) if before)))
+    return f"{mean_change(new, old):.1%} (at most {most:.1%}: {which})"
 
 
 def effects(program, shared, names):
@@ -203,10 +279,12 @@ def effects(program, shared, names):
                 os.environ["STEPSIM_CONSTANT"] = f"{constant}={factor}"
                 changed = score(program, shared)
                 change = mean_change(changed, usual[name])
+                if isinstance(changed, CaptureAnswers) and max(changes(changed, usual[name])) > MUCH_OF_ONE:
+                    change = max(change, 2 * LEAST_CHANGE)
                 moved = (change, changed.inside != usual[name].inside)
                 if best is None or moved > best[0]:
-                    best = (moved, f"{change:.1%} ({name} {text_of(changed)})")
-            texts.append(best[1] if best[0] > (0.0005, False) or best[0][1] else "none")
+                    best = (moved, text_of_change(name, changed, usual[name]))
+            texts.append(best[1] if best[0] > (LEAST_CHANGE, False) or best[0][1] else "none")
         found[constant, file] = tuple(texts)
         print(constant, file, *texts, sep="\t", flush=True)
     os.environ.pop("STEPSIM_CONSTANT", None)

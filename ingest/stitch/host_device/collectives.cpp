@@ -17,9 +17,10 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Tolerance for the ends of the kernels of one collective: this time or a fifth of the shortest kernel's length,
+/// Tolerance for the ends of the kernels of one collective: kEndGrain or 1 / kEndShare of the shortest kernel's length,
 /// whichever is longer.
 constexpr Duration kEndGrain{500'000};
+constexpr std::int64_t kEndShare = 5;
 /// Tolerance for the ends of a collective that runs on hosts: this time or the length of its shortest part, whichever
 /// is longer. TCP delivers the last messages to the members at different times.
 constexpr Duration kHostEndGrain{5'000'000};
@@ -218,7 +219,7 @@ bool ends_apart(const MatchedCollective& match) {
 
 }  // namespace
 
-Duration kernel_end_tolerance(Duration shortest) noexcept { return std::max(kEndGrain, shortest / 5); }
+Duration kernel_end_tolerance(Duration shortest) noexcept { return std::max(kEndGrain, shortest / kEndShare); }
 
 Duration MatchedCollective::end_spread() const noexcept {
   const auto [low, high] =
@@ -273,7 +274,7 @@ CollectiveMatches match_collectives(const std::vector<RankEvents>& ranks, const 
 std::vector<Duration> constant_offsets(const std::vector<MatchedCollective>& matches,
                                        const std::vector<RankEvents>& ranks,
                                        const std::vector<RankIdentity>& identities) {
-  constexpr std::size_t kFewest = 3;
+  constexpr std::size_t kFewestOffsets = 3;
   std::map<std::string_view, std::uint32_t> first_on;
   for (std::uint32_t r = 0; r < identities.size(); ++r) first_on.try_emplace(identities[r].host, r);
   std::vector<std::vector<Duration>> differences(ranks.size());
@@ -288,7 +289,7 @@ std::vector<Duration> constant_offsets(const std::vector<MatchedCollective>& mat
   }
   std::vector<Duration> offsets(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    if (differences[r].size() < kFewest) continue;
+    if (differences[r].size() < kFewestOffsets) continue;
     const auto [least, most] = std::minmax_element(differences[r].begin(), differences[r].end());
     const bool apart = *least > kEndGrain || *most < -kEndGrain;
     if (apart && *most - *least <= kEndGrain) offsets[r] = *least + (*most - *least) / 2;

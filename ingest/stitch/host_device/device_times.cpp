@@ -149,7 +149,7 @@ class DeviceTimes {
     for (const std::uint32_t next : stream) {
       if (open != kNoIndex && op(next).begin < op(open).end && in_order(open, next)) {
         const Duration overlap = op(open).end - op(next).begin;
-        const Duration grain = std::max(kOverlapGrain, (op(open).end - op(open).begin) / 10);
+        const Duration grain = std::max(kOverlapGrain, (op(open).end - op(open).begin) / kOverlapShare);
         if (op(next).end + kDeviceClockError < op(open).end) {
           cut(open, op(next).begin);
         } else if (overlap > grain) {

@@ -51,9 +51,10 @@ class LaunchOrder {
   std::vector<Launch> launches_;
 };
 
-/// Two pieces of work on one stream that overlap by up to this time, or by a tenth of the earlier one, ran one after
-/// the other, because the clock is not more precise. With a larger overlap they ran in parallel.
+/// Two pieces of work on one stream that overlap by up to kOverlapGrain, or by 1 / kOverlapShare of the earlier one,
+/// ran one after the other, because the clock is not more precise. With a larger overlap they ran in parallel.
 inline constexpr Duration kOverlapGrain{2'000};
+inline constexpr std::int64_t kOverlapShare = 10;
 
 /// Orders the work of each stream. If two pieces overlap within kOverlapGrain, the end of the earlier one is clipped in
 /// events.ops. Work that overlaps more is put on different rows of the stream, at most 16. O(ops log ops).

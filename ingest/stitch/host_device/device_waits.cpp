@@ -30,8 +30,8 @@ std::uint32_t choose_row(RankEvents& events, std::vector<std::uint32_t>& last_of
   for (std::uint32_t row = 0; row < last_of_row.size(); ++row) {
     DeviceOp& before = events.ops[last_of_row[row]];
     const Duration overlap = before.end - op.begin;
-    const bool small = overlap <= std::max(kOverlapGrain, (before.end - before.begin) / 10) && op.end >= before.end &&
-                       op.begin > before.begin;
+    const bool small = overlap <= std::max(kOverlapGrain, (before.end - before.begin) / kOverlapShare) &&
+                       op.end >= before.end && op.begin > before.begin;
     if (overlap > Duration{} && !small) continue;
     before.end = std::min(before.end, op.begin);
     last_of_row[row] = index;

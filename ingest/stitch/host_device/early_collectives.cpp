@@ -12,7 +12,7 @@
 namespace stepsim::ingest {
 namespace {
 
-constexpr std::size_t kFewest = 3;
+constexpr std::size_t kFewestTogether = 3;
 /// So many of a hundred collectives must end together: one that is rooted may not.
 constexpr std::size_t kEndTogether = 95;
 
@@ -61,7 +61,8 @@ class TwoRanks {
   /// Returns how many more kernels the second rank recorded before the first rank's first one; nothing if not exactly
   /// one number fits.
   [[nodiscard]] std::optional<std::int64_t> early() const {
-    const auto fewest = static_cast<std::int64_t>(std::max(kFewest, std::min(first_.size(), second_.size()) / 2));
+    const auto fewest =
+        static_cast<std::int64_t>(std::max(kFewestTogether, std::min(first_.size(), second_.size()) / 2));
     std::vector<std::int64_t> fitting;
     std::vector<std::int64_t> at_once;  // of these, the ones that fit if both ranks have one clock
     for (std::int64_t early = fewest - static_cast<std::int64_t>(first_.size());
@@ -151,7 +152,7 @@ std::vector<std::int64_t> early_collectives(const std::vector<std::vector<Collec
   kernels.reserve(uses.size());
   for (const std::vector<CollectiveUse>& of_rank : uses) kernels.push_back(unnumbered_kernels(of_rank));
   const bool enough =
-      std::all_of(kernels.begin(), kernels.end(), [](const Uses& one) { return one.size() >= kFewest; });
+      std::all_of(kernels.begin(), kernels.end(), [](const Uses& one) { return one.size() >= kFewestTogether; });
   if (!enough || !are_of_one_group(kernels, ranks)) return {};
   bool agree = true;
   for (std::size_t rank = 1; rank < kernels.size(); ++rank) {

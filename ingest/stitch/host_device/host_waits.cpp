@@ -14,8 +14,10 @@
 namespace stepsim::ingest {
 namespace {
 
-/// A call returns at most this long after the end of the work it waited for.
+/// A call returns at most this long after the end of the work it waited for, or 1 / kReturnShare of its own length if
+/// that is longer.
 constexpr Duration kReturnDelay{50'000};
+constexpr std::int64_t kReturnShare = 5;
 /// A call that puts work on a stream waited for room in the launch queue if CUPTI saw a full command buffer in it.
 /// Without such records, it is assumed to have waited if it took at least kSlowLaunch while at least kManyOutstanding
 /// launches were queued or running on its stream. On an H100 with CUDA 13.0, the 1,022nd launch waited (kernels,
@@ -196,7 +198,7 @@ class BlockingCallFinder {
   [[nodiscard]] std::uint32_t ended_just_before_return(Time begin, Time end) const {
     const std::uint32_t op = ended_at_return(begin, end);
     if (op == kNoIndex) return op;
-    return end - events_.ops[op].end <= std::max(kReturnDelay, (end - begin) / 5) ? op : kNoIndex;
+    return end - events_.ops[op].end <= std::max(kReturnDelay, (end - begin) / kReturnShare) ? op : kNoIndex;
   }
 
   /// Returns true if the op was launched by the call that began at `call_begin`.

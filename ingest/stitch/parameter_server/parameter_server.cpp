@@ -74,7 +74,7 @@ constexpr std::uint32_t kMostServers = 64;
 /// If control messages have priority, an acknowledgement may overtake another one by up to this time.
 constexpr Duration kOvertaking{2'000'000};
 /// The share of pushes that may be out of order even with the right number of servers.
-constexpr double kOutOfOrder = 0.02;
+constexpr double kOutOfOrderShare = 0.02;
 
 struct Push {
   Time handed_over;
@@ -99,7 +99,7 @@ std::vector<std::vector<Push>> pushes_of(const std::vector<RecordedGpu>& gpus) {
 /// Returns true if the acknowledgements on each connection are in the order of the pushes, apart from a few exceptions.
 bool connections_keep_order(const std::vector<std::vector<Push>>& pushes, const Job& job) {
   double allowed = 0;
-  for (const std::vector<Push>& of_gpu : pushes) allowed += kOutOfOrder * static_cast<double>(of_gpu.size());
+  for (const std::vector<Push>& of_gpu : pushes) allowed += kOutOfOrderShare * static_cast<double>(of_gpu.size());
   for (const std::vector<Push>& of_gpu : pushes) {
     std::map<std::uint32_t, Time> latest;
     for (const Push& push : of_gpu) {
