@@ -39,13 +39,13 @@ struct Spelling {
   const ElementType* type;
 };
 
-constexpr auto by_length = [](const Spelling& a, const Spelling& b) {
+constexpr auto kByLength = [](const Spelling& a, const Spelling& b) {
   return a.text.size() != b.text.size() ? a.text.size() < b.text.size() : a.text < b.text;
 };
 
 template <std::size_t n>
 constexpr std::array<Spelling, n> sorted(std::array<Spelling, n> spellings) {
-  std::sort(spellings.begin(), spellings.end(), by_length);
+  std::sort(spellings.begin(), spellings.end(), kByLength);
   return spellings;
 }
 
@@ -126,7 +126,7 @@ const ElementType* find_element_type(std::string_view name) noexcept {
   std::array<char, kLongestSpelling> lower{};
   std::transform(bare.begin(), bare.end(), lower.begin(), [](char c) { return lower_case(c); });
   const Spelling wanted{{lower.data(), bare.size()}, nullptr};
-  const auto* const found = std::lower_bound(kSpellings.begin(), kSpellings.end(), wanted, by_length);
+  const auto* const found = std::lower_bound(kSpellings.begin(), kSpellings.end(), wanted, kByLength);
   return found == kSpellings.end() || found->text != wanted.text ? nullptr : found->type;
 }
 

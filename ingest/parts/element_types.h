@@ -17,9 +17,8 @@ struct ElementType {
 };
 
 /// Finds an element type by its name in c10 ("BFloat16", "c10::BFloat16"), C++ ("long int"), numpy and similar
-/// libraries
-/// ("float16", "torch.float16", "<class 'numpy.float16'>"), NCCL ("ncclFloat16") or HCCL ("FP16"), in upper or lower
-/// case. Returns null if the type is unknown.
+/// libraries ("float16", "torch.float16", "<class 'numpy.float16'>"), NCCL ("ncclFloat16") or HCCL ("FP16"), in upper
+/// or lower case. Returns null if the type is unknown.
 [[nodiscard]] const ElementType* find_element_type(std::string_view name) noexcept;
 
 /// Returns the size of one element in bytes; 0 if the type is unknown.

@@ -28,27 +28,27 @@ enum class CollectiveOp : std::uint8_t {
 
 /// An operation under the names that libraries and programs use for it.
 struct NamedOperation {
+  std::string_view word;  ///< name in lower case, without '_': "allgather"
+  std::string_view name;  ///< name in nccl-tests and cluster.yaml: "all_gather"
   CollectiveOp op = CollectiveOp::kUnknown;
-  std::string_view word;     ///< name in lower case, without '_': "allgather"
-  std::string_view name;     ///< name in nccl-tests and cluster.yaml: "all_gather"
   bool of_one_part = false;  ///< NCCL's calls count one rank's part of the data, not all of it
 };
 
 /// All names. A word comes before the shorter words that it contains. Gathers and scatters, in which one root does all
 /// the work, have no CollectiveOp.
 inline constexpr NamedOperation kOperations[] = {
-    {CollectiveOp::kSendRecv, "sendrecv", "sendrecv"},
-    {CollectiveOp::kReduceScatter, "reducescatter", "reduce_scatter", true},
-    {CollectiveOp::kAllReduce, "allreduce", "all_reduce"},
-    {CollectiveOp::kAllGather, "allgather", "all_gather", true},
-    {CollectiveOp::kAllToAll, "alltoall", "alltoall", true},
-    {CollectiveOp::kBroadcast, "broadcast", "broadcast"},
-    {CollectiveOp::kUnknown, "gather", "gather", true},
-    {CollectiveOp::kUnknown, "scatter", "scatter", true},
-    {CollectiveOp::kBarrier, "barrier", "barrier"},
-    {CollectiveOp::kSendRecv, "send", "send"},
-    {CollectiveOp::kSendRecv, "recv", "recv"},
-    {CollectiveOp::kReduce, "reduce", "reduce"},
+    {"sendrecv", "sendrecv", CollectiveOp::kSendRecv},
+    {"reducescatter", "reduce_scatter", CollectiveOp::kReduceScatter, true},
+    {"allreduce", "all_reduce", CollectiveOp::kAllReduce},
+    {"allgather", "all_gather", CollectiveOp::kAllGather, true},
+    {"alltoall", "alltoall", CollectiveOp::kAllToAll, true},
+    {"broadcast", "broadcast", CollectiveOp::kBroadcast},
+    {"gather", "gather", CollectiveOp::kUnknown, true},
+    {"scatter", "scatter", CollectiveOp::kUnknown, true},
+    {"barrier", "barrier", CollectiveOp::kBarrier},
+    {"send", "send", CollectiveOp::kSendRecv},
+    {"recv", "recv", CollectiveOp::kSendRecv},
+    {"reduce", "reduce", CollectiveOp::kReduce},
 };
 
 /// Returns the first entry of kOperations with this operation; an entry without names for kUnknown.

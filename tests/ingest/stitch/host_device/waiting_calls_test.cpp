@@ -77,7 +77,7 @@ TEST(WaitingCallsTest, ACallThatReturnsLongAfterAllRecordedWorkWaitsForUnrecorde
       EXPECT_EQ(capture.dag.duration(find(capture, "cudaStreamSynchronize")), us(2)) << kernel_end << recorded;
       EXPECT_EQ(capture.diagnostics.count_of("unexplained_blocking_call"), 1U);
       // If no record names the awaited stream, only work that ended in the last fifth of the call counts as awaited.
-      const bool awaited = recorded || kernel_end > 6'000 - 5'970 / 5;
+      const bool awaited = recorded || kernel_end > 6'000 - 5'970 / 5.0;
       const auto waits_from = static_cast<std::int64_t>(awaited ? std::max(kernel_end, 32.0) : 32.0);
       EXPECT_EQ(unexplained(capture), us(6'000 - waits_from)) << kernel_end << recorded;
     }
