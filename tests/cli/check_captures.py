@@ -33,7 +33,7 @@ EXPECTED = [
     ("kineto/llama-tp2", "doubtful", {"no_steps": "weakens", "no_shapes": "weakens"}, ["missing_ranks"]),
     ("kineto/rocm-mi210-gpu-only.json.gz", "doubtful", {"no_operators": "weakens", "no_steps": "weakens"}, []),
     ("kineto/rocm-mi250.json.gz", "good", {"one_step": "blurs"}, ["sampled_operators"]),
-    ("kineto/ascend-ddp-2ranks", "doubtful", {"python_recorded": "blurs"}, ["missing_ranks"]),
+    ("kineto/ascend-ddp-2ranks", "good", {"python_recorded": "blurs"}, ["missing_ranks", "launches_without_work"]),
     ("kineto/edge-triton_example.json.gz", "doubtful", {"silent_host": "weakens"}, []),
     ("pytorch-cpu/transformer-all-options.pt.trace.json.gz", "good", {"python_recorded": "blurs"}, ["no_steps"]),
     ("other/tensorflow1-timeline-gpu.json.gz", "doubtful", {"rows_of_operators": "blurs"}, []),
