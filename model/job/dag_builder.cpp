@@ -8,9 +8,9 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/wire/text_hash.h"
 #include "model/job/dag.h"
 #include "model/job/task_numbering.h"
+#include "model/wire/text_hash.h"
 
 namespace stepsim {
 namespace {
