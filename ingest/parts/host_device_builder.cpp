@@ -75,16 +75,20 @@ TrackId HostDeviceBuilder::thread(std::string_view process, std::string_view thr
   return last_thread_ = known->second;
 }
 
+bool HostDeviceBuilder::is_last_stream(std::int32_t device, std::int64_t stream) const noexcept {
+  if (!last_stream_.valid()) return false;
+  const Track& last = trace_.tracks[last_stream_.index()];
+  return last.stream == stream && last.device == device;
+}
+
 TrackId HostDeviceBuilder::stream(std::int32_t device, std::int64_t stream) {
+  if (is_last_stream(device, stream)) return last_stream_;
   return this->stream(std::to_string(device), std::to_string(stream), device, stream);
 }
 
 TrackId HostDeviceBuilder::stream(std::string_view process, std::string_view thread, std::int32_t device,
                                   std::int64_t stream) {
-  if (last_stream_.valid()) {
-    const Track& last = trace_.tracks[last_stream_.index()];
-    if (last.stream == stream && last.device == device && last.process == process) return last_stream_;
-  }
+  if (is_last_stream(device, stream) && trace_.tracks[last_stream_.index()].process == process) return last_stream_;
   const auto [known, added] =
       streams_.try_emplace({std::string{process}, device, stream}, TrackId{trace_.tracks.size()});
   if (added) {

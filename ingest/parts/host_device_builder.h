@@ -78,6 +78,8 @@ class HostDeviceBuilder {
   [[nodiscard]] HostDeviceTrace take() &&;
 
  private:
+  [[nodiscard]] bool is_last_stream(std::int32_t device, std::int64_t stream) const noexcept;
+
   HostDeviceTrace trace_;
   TextTable texts_;
   std::unordered_map<std::string, TrackId> threads_;  ///< by process and thread

@@ -178,8 +178,9 @@ class DataWaits {
         return Owners{};
       }
       Owners inner;
-      if (communicates(event)) inner.of_communication = around.of_communication;
-      if (has_tensors(event)) (communicates(event) ? inner.of_communication : inner.of_launch).push_back(event);
+      const bool communication = communicates(event);
+      if (communication) inner.of_communication = around.of_communication;
+      if (has_tensors(event)) (communication ? inner.of_communication : inner.of_launch).push_back(event);
       if (inner.of_launch.empty())
         inner.of_launch = inner.of_communication.empty() ? around.of_launch : inner.of_communication;
       return inner;
