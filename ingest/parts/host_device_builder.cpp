@@ -47,6 +47,7 @@ void HostDeviceBuilder::reserve(std::size_t events) {
   trace_.details.reserve(in_all(trace_.details.size()));
   trace_.operator_of.reserve(in_all(trace_.operator_of.size()));
   trace_.launch_of.reserve(in_all(trace_.launch_of.size()));
+  trace_.memory.reserve(in_all(trace_.memory.size()));
 }
 
 EventDetail& HostDeviceBuilder::detail(std::uint32_t event) {

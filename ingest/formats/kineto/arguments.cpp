@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <initializer_list>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "ingest/json/json_bytes.h"
 #include "ingest/json/json_values.h"
 #include "ingest/parts/element_types.h"
 #include "ingest/parts/host_device_builder.h"
@@ -92,26 +95,31 @@ std::int64_t product(std::int64_t a, std::int64_t b) noexcept {
   return a <= 0 || b <= 0 || a > kMostRecordedBytes / b ? 0 : a * b;
 }
 
-/// Returns the number of elements of a tensor "[2, 3]", or of all tensors of a list "[[2, 3], [4]]".
+/// Returns the number of elements of a tensor "[2, 3]", or of all tensors of a list "[[2, 3], [4]]". Makes no copy of
+/// the text, because every kernel has two such lists: grid and block.
 std::int64_t elements_of(std::string_view dims) {
-  ItemCursor sizes{dims};
-  std::string_view size;
-  std::int64_t one = 1;
+  std::int64_t tensor = 1;
   std::int64_t all = 0;
   bool is_list = false;
-  while (sizes.next(size)) {
-    if (size.front() == '[') {
-      is_list = true;
-      ItemCursor inner{size};
-      std::string_view inner_size;
-      std::int64_t tensor = 1;
-      while (inner.next(inner_size)) tensor = product(tensor, integer_or(inner_size, 0));
-      all = plausible(all + tensor);
-    } else {
-      one = product(one, integer_or(size, 0));
+  int depth = 0;
+  for (std::size_t at = 0; at < dims.size();) {
+    const char c = dims[at];
+    if (c == '[') {
+      is_list = ++depth > 1;
+      tensor = 1;
+    } else if (c == ']') {
+      if (--depth == 1) all = plausible(all + tensor);
+    } else if (c != ',' && c != '"' && !json::is_blank(c)) {
+      std::int64_t size = 0;
+      const char* const number = dims.data() + at;
+      const auto [end, error] = std::from_chars(number, dims.data() + dims.size(), size);
+      tensor = product(tensor, error == std::errc{} ? size : 0);
+      at += std::max<std::size_t>(1, static_cast<std::size_t>(end - number));
+      continue;
     }
+    ++at;
   }
-  return is_list ? all : one;
+  return is_list ? all : tensor;
 }
 
 }  // namespace
@@ -147,7 +155,7 @@ void KinetoArguments::take(std::string_view key, std::string_view value) {
       break;
     case 11:
       if (key == "correlation") correlation = integer_or(value, -1);
-      if (key == "External id" || key == "external id") external_id = integer_or(value, -1);
+      if (key == "External id" || key == "external id") external_id = value;
       break;
     case 13:
       if (key == "shared memory") shared_memory = integer_or(value, -1);

@@ -30,7 +30,6 @@ struct KinetoCategory {
 /// written as a string. -1 and empty mean absent.
 struct KinetoArguments {
   std::int64_t correlation = -1;
-  std::int64_t external_id = -1;  ///< number of the operator around it
   std::optional<std::int64_t> device;
   std::optional<std::int64_t> stream;  ///< -1 = all streams
   std::int64_t bytes = 0;
@@ -41,6 +40,7 @@ struct KinetoArguments {
   std::int64_t out_elements = 0;
   std::int64_t source_rank = -1;
   std::int64_t destination_rank = -1;
+  std::string_view external_id;  ///< number of the operator around it
   std::string_view collective;
   std::string_view dtype;
   std::string_view group_ranks;

@@ -24,20 +24,31 @@ std::string_view label_of(std::string_view process) {
 class Owners {
  public:
   explicit Owners(const HostDeviceTrace& trace) : trace_(trace) {
-    for (std::size_t i = 0; i < trace.size(); ++i) {
+    std::vector<bool> launches;  // by text
+    launches.reserve(trace.texts.size());
+    for (const std::string& text : trace.texts) launches.push_back(launches_kernel(text) || launches_graph(text));
+    std::vector<bool> seen(trace.tracks.size());
+    for (std::uint32_t i = 0; i < trace.size(); ++i) {
       if (trace.kind[i] != EventKind::kRuntimeCall || trace.correlation[i] < 0) continue;
-      const std::string& call = trace.text(trace.name[i]);
-      if (!launches_kernel(call) && !launches_graph(call)) continue;
-      const std::size_t process = process_of(track(i).process);
-      Time& first = calls_[trace.correlation[i]].try_emplace(process, trace.start[i]).first->second;
-      first = std::min(first, trace.start[i]);
+      if (!launches[trace.name[i].index()]) continue;
+      launching_calls_.push_back(i);
+      if (seen[trace.track[i].index()]) continue;
+      seen[trace.track[i].index()] = true;
+      if (numbers_.try_emplace(track(i).process, processes_.size()).second) processes_.push_back(track(i).process);
     }
   }
 
   [[nodiscard]] const std::vector<std::string>& processes() const noexcept { return processes_; }
 
   /// Returns the process of each track; a rank's number. Rows that belong to none go with the first process.
-  [[nodiscard]] std::vector<std::size_t> of_tracks() {
+  [[nodiscard]] std::vector<std::size_t> of_tracks() const {
+    std::unordered_map<std::int64_t, std::map<std::size_t, Time>> calls_of;  // by correlation: first begin by process
+    for (const std::uint32_t call : launching_calls_) {
+      const Time begin = trace_.start[call];
+      Time& first =
+          calls_of[trace_.correlation[call]].try_emplace(numbers_.at(track(call).process), begin).first->second;
+      first = std::min(first, begin);
+    }
     std::map<Device, std::vector<std::size_t>> votes;
     std::map<Device, std::size_t> before;  // the process whose events come before the first event of the device
     std::size_t last = 0;
@@ -51,8 +62,8 @@ class Owners {
       before.try_emplace(device, last);
       std::vector<std::size_t>& of_device = votes[device];
       of_device.resize(processes_.size());
-      const auto calls = is_device_work(trace_.kind[i]) ? calls_.find(trace_.correlation[i]) : calls_.end();
-      if (calls == calls_.end()) continue;
+      const auto calls = is_device_work(trace_.kind[i]) ? calls_of.find(trace_.correlation[i]) : calls_of.end();
+      if (calls == calls_of.end()) continue;
       for (const auto& [process, begin] : calls->second) of_device[process] += begin <= trace_.start[i] ? 1U : 0U;
     }
     std::map<Device, std::size_t> owners;
@@ -71,12 +82,6 @@ class Owners {
 
   [[nodiscard]] const Track& track(std::size_t event) const { return trace_.tracks[trace_.track[event].index()]; }
 
-  std::size_t process_of(const std::string& process) {
-    const auto [known, is_new] = numbers_.try_emplace(process, processes_.size());
-    if (is_new) processes_.push_back(process);
-    return known->second;
-  }
-
   [[nodiscard]] std::size_t owner(const Device& device, const std::vector<std::size_t>& votes,
                                   std::size_t before) const {
     const std::string_view label = label_of(device.first);
@@ -91,7 +96,7 @@ class Owners {
   const HostDeviceTrace& trace_;
   std::vector<std::string> processes_;  // with launching calls, in the order of the file
   std::map<std::string, std::size_t> numbers_;
-  std::unordered_map<std::int64_t, std::map<std::size_t, Time>> calls_;  // by correlation, then process: first begin
+  std::vector<std::uint32_t> launching_calls_;
 };
 
 /// Returns the part of the trace that belongs to `process`. `owners` gives the process of each track.
@@ -150,7 +155,7 @@ HostDeviceTrace part_of(const HostDeviceTrace& all, const std::vector<std::size_
 
 std::vector<ProcessTrace> split_processes(HostDeviceTrace trace) {
   std::vector<ProcessTrace> parts;
-  Owners owners(trace);
+  const Owners owners(trace);
   const std::vector<std::size_t> of_tracks =
       owners.processes().size() > 1 ? owners.of_tracks() : std::vector<std::size_t>();
   std::set<std::size_t> with_device_work;

@@ -198,14 +198,29 @@ void KinetoTrace::note_memory(const ChromeEvent& event) {
   if (!event.start_ns || !in_time(Time{Duration{*event.start_ns}})) return;
   HostDeviceTrace::MemoryEvent memory{.time = Time{Duration{*event.start_ns}},
                                       .track = host_track(event.process, event.thread)};
-  event.for_each_argument([&memory](std::string_view key, std::string_view value) {
+  const auto bytes = [](std::string_view value) {
     const std::int64_t number = as_integer(value).value_or(0);
-    const Bytes bytes{number < -kMostRecordedBytes || number > kMostRecordedBytes ? 0 : number};
-    if (key == "Addr") memory.block = static_cast<std::uint64_t>(number);
-    if (key == "Bytes") memory.change = bytes;
-    if (key == "Total Allocated") memory.allocated = bytes;
-    if (key == "Total Reserved") memory.reserved = bytes;
-    if (key == "Device Id") memory.device = as_device(number);
+    return Bytes{number < -kMostRecordedBytes || number > kMostRecordedBytes ? 0 : number};
+  };
+  event.for_each_argument([&](std::string_view key, std::string_view value) {
+    switch (key.size()) {
+      case 4:
+        if (key == "Addr") memory.block = static_cast<std::uint64_t>(as_integer(value).value_or(0));
+        break;
+      case 5:
+        if (key == "Bytes") memory.change = bytes(value);
+        break;
+      case 9:
+        if (key == "Device Id") memory.device = as_device(as_integer(value).value_or(0));
+        break;
+      case 14:
+        if (key == "Total Reserved") memory.reserved = bytes(value);
+        break;
+      case 15:
+        if (key == "Total Allocated") memory.allocated = bytes(value);
+        break;
+      default: break;
+    }
   });
   builder_.add_memory(memory);
 }
@@ -418,8 +433,10 @@ void KinetoTrace::report_sample() {
 
 void KinetoTrace::note_link(std::uint32_t event, const KinetoArguments& arguments) {
   has_correlations_ = has_correlations_ || arguments.correlation >= 0;
-  if (has_correlations_ || arguments.external_id < 0) return;
-  Unlinked& unlinked = unlinked_[arguments.external_id];
+  if (has_correlations_) return;
+  const std::int64_t id = as_integer(arguments.external_id).value_or(-1);
+  if (id < 0) return;
+  Unlinked& unlinked = unlinked_[id];
   if (builder_.trace().kind[event] != EventKind::kRuntimeCall) {
     unlinked.work.push_back(event);
   } else if (launches_work(builder_.name_of(event))) {
