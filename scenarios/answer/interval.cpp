@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <functional>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "model/base/side_by_side.h"
@@ -16,46 +19,59 @@ namespace {
 
 using sim::ratio;
 
-/// A source of uncertainty that applies to an answer, with the other answers that it makes possible.
-struct Applied {
-  const SourceRule* rule;
-  std::vector<IntervalVariant> variants;
-};
+/// The variants of each rule of interval_sources() that applies, in the same order; nothing for the others.
+using RuleVariants = std::vector<std::optional<std::vector<IntervalVariant>>>;
 
-std::vector<Applied> applied_sources(const IntervalCase& of) {
-  std::vector<Applied> applied;
-  for (const SourceRule& rule : interval_sources()) {
-    if (rule.applies(of)) applied.push_back({&rule, rule.variants(of)});
+/// Adds the variants of the rules that only the plan decides.
+void add_variants_of_plan(const PlanCase& of, RuleVariants& variants) {
+  const std::span<const SourceRule> rules = interval_sources();
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const SourceRule& rule = rules[i];
+    if (rule.applies_to_plan != nullptr && rule.applies_to_plan(of)) variants[i] = rule.variants_of_plan(of);
   }
-  return applied;
 }
 
-/// Returns the factor of a variant by replaying it, or nothing if the capture contradicts the variant.
-std::optional<double> factor_of(const IntervalVariant& variant, const IntervalCase& of) {
-  if (!variant.name.empty() && of.basis.is_contradicted(variant.name, variant.change)) return std::nullopt;
-  Plan plan = of.plan;
-  variant.change(plan);
-  return ratio(of.basis.iteration_of(plan), of.predicted());
+/// Adds the variants of the rules that the prediction decides.
+void add_variants_of_prediction(const IntervalCase& of, RuleVariants& variants) {
+  const std::span<const SourceRule> rules = interval_sources();
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const SourceRule& rule = rules[i];
+    if (rule.applies != nullptr && rule.applies(of)) variants[i] = rule.variants(of);
+  }
 }
 
-/// Computes the factors of all variants that have none, in parallel. If several replays throw, throws the error of the
-/// first variant.
-void replay_variants(const IntervalCase& of, std::vector<Applied>& sources) {
-  std::vector<IntervalVariant*> unknown;
-  std::uint64_t tasks = 0;
-  for (Applied& source : sources) {
-    for (IntervalVariant& variant : source.variants) {
-      if (variant.factor) continue;
-      unknown.push_back(&variant);
-      tasks +=
-          of.scenario.graph->dag.task_count() + (!variant.name.empty() ? of.baseline().graph->dag.task_count() : 0);
+/// Returns the variants that need a replay and have had none.
+std::vector<IntervalVariant*> without_replay(RuleVariants& variants) {
+  std::vector<IntervalVariant*> found;
+  for (auto& of_rule : variants) {
+    if (!of_rule) continue;
+    for (IntervalVariant& variant : *of_rule) {
+      if (variant.change && !variant.replayed) found.push_back(&variant);
     }
   }
-  of.basis.meter().expect(tasks);
-  std::vector<std::exception_ptr> errors(unknown.size());
-  side_by_side(of.basis.meter().threads(), unknown.size(), [&](std::size_t i) {
+  return found;
+}
+
+/// Replays a variant, unless the capture contradicts it.
+void replay(const PlanCase& of, IntervalVariant& variant) {
+  variant.replayed = true;
+  if (!variant.name.empty() && of.basis.is_contradicted(variant.name, variant.change)) return;
+  Plan plan = of.plan;
+  variant.change(plan);
+  variant.iteration = of.basis.iteration_of(plan);
+}
+
+/// Makes `first`, if it is not empty, and the replays that are missing, in parallel. If several throw, throws the error
+/// of the first.
+void replay_all(const PlanCase& of, RuleVariants& variants, const std::function<void()>& first = {}) {
+  std::vector<std::function<void()>> works;
+  if (first) works.push_back(first);
+  for (IntervalVariant* const variant : without_replay(variants))
+    works.emplace_back([&of, variant] { replay(of, *variant); });
+  std::vector<std::exception_ptr> errors(works.size());
+  side_by_side(of.basis.meter().threads(), works.size(), [&](std::size_t i) {
     try {
-      unknown[i]->factor = factor_of(*unknown[i], of);
+      works[i]();
     } catch (...) {
       errors[i] = std::current_exception();
     }
@@ -65,13 +81,24 @@ void replay_variants(const IntervalCase& of, std::vector<Applied>& sources) {
   }
 }
 
-/// Returns the range over the variants that are not contradicted, or nothing if there are none.
-std::optional<Factors> range_of(const std::vector<IntervalVariant>& variants) {
+/// Announces the tasks of the replays that are missing.
+void expect_replays(const IntervalCase& of, RuleVariants& variants) {
+  std::uint64_t tasks = 0;
+  for (const IntervalVariant* const variant : without_replay(variants)) {
+    tasks += of.scenario.graph->dag.task_count();
+    if (!variant->name.empty()) tasks += of.baseline().graph->dag.task_count();
+  }
+  of.basis.meter().expect(tasks);
+}
+
+/// Returns the range over the variants that are not contradicted, as factors of the prediction, or nothing if there are
+/// none.
+std::optional<Factors> range_of(const std::vector<IntervalVariant>& variants, Duration predicted) {
   std::optional<Factors> factors;
   for (const IntervalVariant& one : variants) {
-    if (!one.factor) continue;
+    if (!one.factor && !one.iteration) continue;
     if (!factors) factors.emplace();
-    factors->include(*one.factor);
+    factors->include(one.factor ? *one.factor : ratio(*one.iteration, predicted));
   }
   return factors;
 }
@@ -100,6 +127,26 @@ AnswerInterval combined(const IntervalCase& of, std::vector<IntervalSource> foun
           std::move(found)};
 }
 
+/// Returns the range of an answer. `variants` has those that only the plan decides; the replays that are missing are
+/// made.
+AnswerInterval range_of(const IntervalCase& of, RuleVariants variants) {
+  add_variants_of_prediction(of, variants);
+  expect_replays(of, variants);
+  replay_all(of, variants);
+  std::vector<IntervalSource> found;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    if (!variants[i]) continue;
+    const SourceRule& rule = interval_sources()[i];
+    const std::optional<Factors> factors = range_of(*variants[i], of.predicted());
+    const bool is_without_effect = factors && factors->least == 1 && factors->most == 1;
+    if (!factors || (rule.name == kProfilerSource && is_without_effect)) continue;
+    found.push_back({rule.name, rule.reason_of != nullptr ? rule.reason_of(of) : std::string(rule.reason),
+                     scaled(of.predicted(), factors->least), scaled(of.predicted(), factors->most), rule.of_capture,
+                     rule.of_step_times, rule.captured_of != nullptr ? rule.captured_of(of) : Duration{}});
+  }
+  return combined(of, std::move(found));
+}
+
 }  // namespace
 
 std::string title_of(const IntervalSource& source) {
@@ -110,22 +157,21 @@ IntervalFinder::IntervalFinder(Predictor& predictor, const Prediction& baseline,
     : basis_(std::make_unique<const IntervalBasis>(predictor, baseline, meter)) {}
 IntervalFinder::~IntervalFinder() = default;
 
+RangedPrediction IntervalFinder::predict(const Plan& plan) const {
+  const PlanCase of{*basis_, plan};
+  RuleVariants variants(interval_sources().size());
+  add_variants_of_plan(of, variants);
+  std::optional<Prediction> scenario;
+  replay_all(of, variants, [&] { scenario = basis_->meter().predict(basis_->predictor(), plan); });
+  AnswerInterval interval = range_of({of, *scenario}, std::move(variants));
+  return {std::move(*scenario), std::move(interval)};
+}
+
 AnswerInterval IntervalFinder::of(const Plan& plan, const Prediction& scenario) const {
-  const IntervalCase of{*basis_, plan, scenario};
-  std::vector<Applied> sources = applied_sources(of);
-  replay_variants(of, sources);
-  std::vector<IntervalSource> found;
-  for (const Applied& source : sources) {
-    const std::optional<Factors> factors = range_of(source.variants);
-    const SourceRule& rule = *source.rule;
-    const bool is_without_effect = factors && factors->least == 1 && factors->most == 1;
-    if (!factors || (rule.name == kProfilerSource && is_without_effect)) continue;
-    found.push_back({rule.name, rule.reason_of != nullptr ? rule.reason_of(of) : std::string(rule.reason),
-                     scaled(scenario.iteration, factors->least), scaled(scenario.iteration, factors->most),
-                     rule.of_capture, rule.of_step_times,
-                     rule.captured_of != nullptr ? rule.captured_of(of) : Duration{}});
-  }
-  return combined(of, std::move(found));
+  const IntervalCase of{{*basis_, plan}, scenario};
+  RuleVariants variants(interval_sources().size());
+  add_variants_of_plan(of, variants);
+  return range_of(of, std::move(variants));
 }
 
 AnswerInterval interval_of(Predictor& predictor, const Plan& plan, const Prediction& baseline,

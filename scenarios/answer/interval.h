@@ -40,6 +40,11 @@ struct AnswerInterval {
   std::vector<IntervalSource> sources;  ///< the sources that apply; a source without effect has width 0
 };
 
+struct RangedPrediction {
+  Prediction prediction;
+  AnswerInterval interval;
+};
+
 /// Computes the ranges of predictions for one capture. The range of each source of uncertainty
 /// (scenarios/answer/interval_sources.h) is computed separately. Independent sources are combined with independent()
 /// (scenarios/answer/factors.h). Sources found from the times of the captured steps count as one source with the union
@@ -53,9 +58,12 @@ class IntervalFinder {
   IntervalFinder& operator=(const IntervalFinder&) = delete;
   ~IntervalFinder();
 
-  /// Returns the range of `scenario`, the prediction for `plan`. Some sources of uncertainty need further replays of
-  /// the plan: up to eight for "sharing", at most two for each other source. The sources "sharing", "drift" and
-  /// "profiler" also replay the capture, but only once for all answers. Thread-safe. Throws what predict() throws.
+  /// Predicts `plan` and computes the range. Some sources of uncertainty need further replays of the plan: up to eight
+  /// for "sharing", at most two for each other source. The sources "sharing", "drift" and "profiler" also replay the
+  /// capture, but only once for all answers. Replays that need only the plan are made beside the prediction.
+  /// Thread-safe. Throws what Predictor::predict() throws.
+  [[nodiscard]] RangedPrediction predict(const Plan& plan) const;
+  /// As predict(), with the prediction for `plan` given.
   [[nodiscard]] AnswerInterval of(const Plan& plan, const Prediction& scenario) const;
 
  private:

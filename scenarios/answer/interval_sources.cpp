@@ -164,7 +164,7 @@ std::string cost_of_the_profiler(const Case& of) {
 /// The values of the parameter kSharing to try: 1 if senders share a link equally, 0 if it serves one at a time.
 constexpr std::array kSharings{0.0, 0.5, 1.0};
 
-bool shares_unknown(const Case& of) {
+bool shares_unknown(const PlanCase& of) {
   return !of.plan.sharing_known && of.links_are_shared() && uses_links(of.captured());
 }
 
@@ -179,7 +179,7 @@ bool is_as_predicted(const Plan& plan, double sharing) {
 /// Returns variants in which senders share links differently. With the values in kSharings, a sender also keeps its
 /// turn until it has no more messages, as TCP may do; in the prediction, each message waits for a separate turn.
 /// Further variants have the values of kSharing that fit the capture.
-Variants other_sharings(const Case& of) {
+Variants other_sharings(const PlanCase& of) {
   Variants variants;
   for (const double sharing : kSharings) {
     if (is_as_predicted(of.plan, sharing)) {
@@ -233,7 +233,7 @@ bool begins_concurrency(const Case& of) {
   return before.concurrent * kLeastShare < before.busy && after.concurrent * kLeastShare > after.busy;
 }
 
-bool may_drift(const Case& of) {
+bool may_drift(const PlanCase& of) {
   return of.captured().parameter_server != nullptr && of.links_are_shared() && of.plan.job.workers >= 2U;
 }
 
@@ -250,13 +250,13 @@ std::string sources_of_collectives(const Case& of) {
 // ---- copies
 
 /// Returns the ranks that were captured. Ranks that are copies of captured ones have higher numbers.
-std::span<const Rank> captured_ranks(const Case& of) {
+std::span<const Rank> captured_ranks(const PlanCase& of) {
   const std::vector<Rank>& ranks = of.baseline().graph->recording.ranks;
   const std::size_t count = std::size_t{captured_workers(of.captured())} * of.captured().job.local_size.value_or(1);
   return std::span(ranks).first(std::min(ranks.size(), count));
 }
 
-bool has_copies(const Case& of) {
+bool has_copies(const PlanCase& of) {
   return !captured_ranks(of).empty() && *of.plan.job.workers > captured_workers(of.captured());
 }
 
@@ -286,7 +286,7 @@ void scale_copies(Plan& plan, Rank last_captured, double factor) {
 
 /// Returns variants for ranks that are copies of captured ones: the prediction itself, and replays in which the copies
 /// compute as fast as the fastest and as slowly as the slowest captured rank, if these differ from the median.
-Variants other_copies(const Case& of) {
+Variants other_copies(const PlanCase& of) {
   const std::span<const Rank> ranks = captured_ranks(of);
   std::vector<Duration> compute;
   for (const sim::RankBreakdown& rank : of.summary().ranks) {
@@ -323,7 +323,7 @@ bool scales_by_roofline(const Case& of) {
 /// one generation differ by about this much (docs/internals/fidelity.md, "Another GPU").
 constexpr std::array kOtherHosts{0.7, 1.4};
 
-Variants other_hosts(const Case& /*of*/) {
+Variants other_hosts(const PlanCase& /*of*/) {
   Variants variants;
   for (const double factor : kOtherHosts) {
     variants.push_back({.change = [factor](Plan& plan) {
@@ -428,23 +428,23 @@ constexpr std::array kSources{
                .captured_of = captured_without_the_profiler,
                .of_capture = true},
     SourceRule{.name = "sharing",
-               .applies = shares_unknown,
-               .variants = other_sharings,
+               .applies_to_plan = shares_unknown,
+               .variants_of_plan = other_sharings,
                .reason = "senders on one link may share its bandwidth equally or be served one at a time"},
     SourceRule{
         .name = "concurrency",
         .applies = begins_concurrency,
         .variants = [](const Case&) { return replayed([](Plan& plan) { plan.collectives_in_turn = true; }); },
         .reason = "no concurrent collectives of one rank were captured: they may share its links or run one at a time"},
-    SourceRule{
-        .name = "drift",
-        .applies = may_drift,
-        .variants = [](const Case&) { return replayed([](Plan& plan) { plan.begins_together = true; }, "drift"); },
-        .reason = "workers may stay synchronized or drift apart"},
+    SourceRule{.name = "drift",
+               .applies_to_plan = may_drift,
+               .variants_of_plan =
+                   [](const PlanCase&) { return replayed([](Plan& plan) { plan.begins_together = true; }, "drift"); },
+               .reason = "workers may stay synchronized or drift apart"},
     SourceRule{
         .name = "transfers",
-        .applies = [](const Case& of) { return of.plan.recorded_transfers != 1; },
-        .variants = [](const Case&) { return replayed([](Plan& plan) { plan.recorded_transfers = 1; }); },
+        .applies_to_plan = [](const PlanCase& of) { return of.plan.recorded_transfers != 1; },
+        .variants_of_plan = [](const PlanCase&) { return replayed([](Plan& plan) { plan.recorded_transfers = 1; }); },
         .reason =
             "it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none)"},
     SourceRule{
@@ -462,7 +462,10 @@ constexpr std::array kSources{
                          [](Plan& plan, double side) { plan.cluster.network.set(kCollectiveSide, side); });
                    },
                .reason_of = sources_of_collectives},
-    SourceRule{.name = "copies", .applies = has_copies, .variants = other_copies, .reason_of = who_was_captured},
+    SourceRule{.name = "copies",
+               .applies_to_plan = has_copies,
+               .variants_of_plan = other_copies,
+               .reason_of = who_was_captured},
     SourceRule{
         .name = "device",
         .applies = scales_by_roofline,
@@ -470,8 +473,8 @@ constexpr std::array kSources{
         .reason = "kernels with other work or on another device may take less or more time than the roofline model "
                   "predicts"},
     SourceRule{.name = "host",
-               .applies = [](const Case& of) { return of.plan.other_machine && !of.plan.host_known; },
-               .variants = other_hosts,
+               .applies_to_plan = [](const PlanCase& of) { return of.plan.other_machine && !of.plan.host_known; },
+               .variants_of_plan = other_hosts,
                .reason =
                    "the CPU of the other machine may be faster or slower (0.7 to 1.4 times the captured times); set "
                    "host.scale if you know it"},

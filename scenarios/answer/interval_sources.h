@@ -14,40 +14,50 @@
 /// docs/internals/answers.md, "Ranges", describes the sources in the same order.
 namespace stepsim::scenarios {
 
-/// The answer whose range is computed: a prediction, its plan, and the data that all answers about the capture share.
-struct IntervalCase {
+/// A plan, and the data that all answers about the capture share.
+struct PlanCase {
   const IntervalBasis& basis;
   const Plan& plan;
-  const Prediction& scenario;  ///< the prediction for `plan`
 
-  [[nodiscard]] Duration predicted() const noexcept { return scenario.iteration; }
   [[nodiscard]] const Capture& captured() const noexcept { return *plan.captured; }
   [[nodiscard]] const Prediction& baseline() const noexcept { return basis.baseline(); }
   [[nodiscard]] const sim::Summary& summary() const noexcept { return basis.summary(); }
 
   [[nodiscard]] bool settings_changed() const { return plan.graph_key() != basis.key(); }
-  [[nodiscard]] bool changes_anything() const;
   [[nodiscard]] bool links_apply() const { return plan.network->make != nullptr; }
   [[nodiscard]] bool links_are_shared() const {
     return links_apply() && !plan.recorded_collectives && !plan.network->independent;
   }
 };
 
-/// Another possible answer, as a factor of the prediction. The factor is either known, or found by replaying the plan
-/// with `change`. A variant with a name is ignored if the capture contradicts its change; a replay of the captured job
+/// The answer whose range is computed: the prediction for a plan.
+struct IntervalCase : PlanCase {
+  const Prediction& scenario;
+
+  [[nodiscard]] Duration predicted() const noexcept { return scenario.iteration; }
+  [[nodiscard]] bool changes_anything() const;
+};
+
+/// Another possible answer. Either it is a known factor of the prediction, or a replay of the plan with `change` finds
+/// its iteration. A variant with a name is ignored if the capture contradicts its change; a replay of the captured job
 /// with the change shows this.
 struct IntervalVariant {
   std::optional<double> factor{};
   std::function<void(Plan& plan)> change{};
   std::string name{};
+  bool replayed = false;
+  std::optional<Duration> iteration{};  ///< of the replay; nothing if the capture contradicts the change
 };
 
 /// The rule for one source of uncertainty. The source counts for an answer if `applies` returns true and the capture
-/// does not contradict all of its variants.
+/// does not contradict all of its variants. If the prediction decides neither, the rule has the functions of a plan
+/// instead, and its replays do not have to wait for the prediction.
 struct SourceRule {
   std::string_view name{};
   bool (*applies)(const IntervalCase& of) = nullptr;
   std::vector<IntervalVariant> (*variants)(const IntervalCase& of) = nullptr;
+  bool (*applies_to_plan)(const PlanCase& of) = nullptr;
+  std::vector<IntervalVariant> (*variants_of_plan)(const PlanCase& of) = nullptr;
   std::string_view reason{};  ///< a sentence without the period; used if `reason_of` is null
   std::string (*reason_of)(const IntervalCase& of) = nullptr;  ///< returns the sentence for one answer
   Duration (*captured_of)(const IntervalCase& of) = nullptr;   ///< returns IntervalSource::captured; null = 0

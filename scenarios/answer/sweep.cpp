@@ -170,8 +170,7 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder& ranges, const Sw
   Outcome outcome;
   Problem problem = problem_of([&] {
     const Plan plan = plan_of(point);
-    const Prediction predicted = predictor_.predict(plan, {.threads = 1, .stop = options.stop});
-    const AnswerInterval range = ranges.of(plan, predicted);
+    const auto [predicted, range] = ranges.predict(plan);
     outcome.iteration = predicted.iteration;
     outcome.low = range.low;
     outcome.high = range.high;

@@ -78,12 +78,12 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
   Caution caution(*captured.captured, predictor.checkup());
   caution.add(changes, plan.cluster);
   answer.trust = caution.trust();
-  Prediction predicted = meter.predict(predictor, plan);
+  auto [predicted, interval] = IntervalFinder(predictor, baseline, meter).predict(plan);
   for (const Change& change : scenario.changes) {
     auto& selection = answer.selections.emplace_back(selection_of(change, *captured.captured));
     if (!selection) selection = selection_of(change, *predicted.graph);
   }
-  answer.interval = interval_of(predictor, plan, baseline, predicted, meter);
+  answer.interval = std::move(interval);
   if (baseline.iteration > Duration{}) answer.effect = effect_of(baseline, predicted, answer.interval);
   answer.captured = baseline_of(predictor, baseline);
   answer.baseline = view_of(std::move(baseline), captured.cluster);

@@ -1,11 +1,18 @@
 #include "model/cost/network/maxmin_solver.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 namespace stepsim {
 namespace {
 
 constexpr double kNoLimit = MaxMinTables::kNoLimit;
+
+/// Two numbers that are computed with at once, which takes half as long as one after the other.
+using Pair [[gnu::vector_size(16)]] = double;
+
+double sum(Pair pair) noexcept { return pair[0] + pair[1]; }
 
 }  // namespace
 
@@ -22,8 +29,11 @@ void MaxMinSweep::run() {
 
 /// Returns the level at which the link is full if nothing else limits its classes. The final level is at least this.
 double MaxMinSweep::full_if_all_rise(std::uint32_t link) const {
-  double weight = 0;  // summed in the same order as in not_full_below(), so that the results are equal
-  for (const MaxMinTables::Member& member : tables_.links[link].members) weight += member.weight;
+  const std::vector<MaxMinTables::Member>& members = tables_.links[link].members;
+  Pair weights{};  // summed in the same order as in not_full_below(), so that the results are equal
+  for (std::size_t i = 0; i + 1 < members.size(); i += 2) weights += Pair{members[i].weight, members[i + 1].weight};
+  if (members.size() % 2 != 0) weights += Pair{members.back().weight, 0};
+  const double weight = sum(weights);
   return weight == 0 ? 0 : tables_.links[link].capacity / weight;
 }
 
@@ -60,14 +70,20 @@ void MaxMinSweep::add_to_line(std::uint32_t link, double level) {
 /// that another link limits at `reached` or below keeps its rate, and the rates of all other classes rise. If the
 /// result is `reached`, it is the final level of the link. Returns kNoLimit if no class can rise above `reached`.
 double MaxMinSweep::not_full_below(std::uint32_t link, double reached) const {
-  double taken = 0;
-  double rising = 0;
-  for (const MaxMinTables::Member& member : tables_.links[link].members) {
-    const double hold = tables_.hold(member);
-    const bool rises = hold > reached;  // this is unpredictable, so a branch would be slower
-    rising += rises ? member.weight : 0;
-    taken += member.weight * (rises ? 0 : hold);
+  const std::vector<MaxMinTables::Member>& members = tables_.links[link].members;
+  Pair takens{};
+  Pair risings{};
+  const auto add = [&](Pair weights, Pair holds) {
+    const auto rise = holds > Pair{reached, reached};  // this is unpredictable, so a branch would be slower
+    risings += rise ? weights : Pair{};
+    takens += rise ? Pair{} : weights * holds;
+  };
+  for (std::size_t i = 0; i + 1 < members.size(); i += 2) {
+    add(Pair{members[i].weight, members[i + 1].weight}, Pair{tables_.hold(members[i]), tables_.hold(members[i + 1])});
   }
+  if (members.size() % 2 != 0) add(Pair{members.back().weight, 0}, Pair{tables_.hold(members.back()), kNoLimit});
+  const double rising = sum(risings);
+  const double taken = sum(takens);
   if (rising == 0) return kNoLimit;
   return std::max(reached, (tables_.links[link].capacity - taken) / rising);
 }
