@@ -27,6 +27,7 @@ QUESTIONS = [
     ("64 ranks over gloo", GLOO, ["cluster.workers=64"]),
     ("1,024 ranks over gloo", GLOO, ["cluster.workers=1024"]),
     ("4,096 ranks over gloo", GLOO, ["cluster.workers=4096"]),
+    ("4,096 ranks over gloo like the captured one", GLOO / "traces" / "rank0.pt.trace.json.gz", ["cluster.workers=4096"]),
     ("1,000,000 ranks like the captured one", LONE, ["cluster.workers=1000000"]),
 ]
 

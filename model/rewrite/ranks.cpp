@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/base/text.h"
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/network/network.h"
 #include "model/job/group.h"
@@ -232,7 +233,7 @@ Capture with_absent_ranks(const Capture& capture, std::uint32_t before, std::siz
     throw UsageError(
         fmt::format("only one rank was captured and stands for all, and its collectives are simulated "
                     "message by message; expected at most {} ranks, or the traces of all ranks",
-                    kMostAbsentMembers));
+                    grouped(kMostAbsentMembers)));
   }
   CaptureEdit edit(capture);
   for (Group& group : edit.builder().groups()) {

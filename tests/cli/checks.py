@@ -13,6 +13,8 @@ STEPSIM = os.path.abspath(sys.argv[1])
 SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/traces")  # docs/internals/test-data.md
 NIGHTLY = os.environ.get("STEPSIM_NIGHTLY") == "1"  # `./dev nightly`: tests take all of their samples
 CPU_SECONDS = 100  # of processor time, which does not depend on how busy the machine is; then a process gets SIGXCPU
+# mpirun refuses root and more processes than cores unless it is told otherwise.
+MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 HANGS = 3000  # seconds after which a command that waits forever is killed
 
 failures = []

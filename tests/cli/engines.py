@@ -14,13 +14,11 @@ import tempfile
 import time
 import uuid
 
-from checks import STEPSIM, check, failures, verdict, write
+from checks import MPI, STEPSIM, check, failures, verdict, write
 from slurm import Slurm, missing
 from sweep_runs import GRID, POINTS, SAMPLE, environment
 
 PATHS = {"PATH": "/usr/bin:" + os.environ["PATH"], "PYTHONPATH": os.path.abspath(os.environ.get("PYTHONPATH", "."))}
-# mpirun refuses root and more processes than cores unless it is told otherwise.
-MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 # In the environment of everything that this test starts, also by mpirun and Slurm.
 MARK = "STEPSIM_ENGINES_TEST=" + uuid.uuid4().hex
 SECONDS = 300  # a wait longer than this is a hang

@@ -6,12 +6,16 @@ refuses damaged ones.
 """
 import gzip
 import json
+import os
 import pathlib
+import re
+import resource
 import shutil
 import sys
 import tempfile
 
-from checks import SHARED, check, one_line, quietly, verdict
+from checks import MPI, SHARED, STEPSIM, check, one_line, quietly, run, verdict
+from slurm import Slurm, missing
 
 SAMPLES = pathlib.Path(sys.argv[2])
 SAMPLE = SAMPLES / "pytorch-ddp"
@@ -99,6 +103,53 @@ def faults(folder):
     check("a part is not written over itself", done.returncode == 2 and part.read_bytes() == whole, done.stderr)
 
 
+def recipes():
+    """The commands of docs/guides/cluster.md that convert each rank's trace where the rank ran, by what starts them."""
+    text = (SAMPLES.parents[1] / "docs/guides/cluster.md").read_text()
+    return dict(re.findall(r"^\| ([^|]+) \| `([^`]*stepsim convert[^`]*)` \|$", text, re.MULTILINE))
+
+
+def by_launcher(folder):
+    """Each recipe, with two ranks in place of 16, makes parts that answer as the traces do."""
+    (folder / "traces").mkdir()
+    for rank, trace in enumerate(TRACES):
+        shutil.copy(trace, folder / "traces" / f"rank{rank}.json.gz")
+    environment = {**os.environ, **MPI, "PATH": f"{os.path.dirname(STEPSIM)}:/usr/bin:{os.environ['PATH']}"}
+
+    def launch(name, command, **more):
+        out = folder / name.split()[0]
+        out.mkdir()
+        command = command.replace("/shared/run7", str(out)).replace("traces/", f"{folder}/traces/")  # answers name the files
+        done = run("sh", "-c", command, cwd=folder, env={**environment, **more})
+        check(f"{name}: parts are made", done.returncode == 0, done.stderr)
+        same(name, ["replay"], [folder / "traces"], [out])
+
+    of = recipes()
+    check("there are four recipes", sorted(of) == ["Kubernetes indexed job", "Slurm array", "mpirun", "srun, one task per rank"], of)
+    shell = re.fullmatch(r"\[sh, -c, '(.*)'\]", of["Kubernetes indexed job"])[1]
+    launch("Kubernetes", " && ".join(f"JOB_COMPLETION_INDEX={rank}; {shell}" for rank in range(len(TRACES))))
+    if shutil.which("mpirun", path=environment["PATH"]):
+        launch("mpirun", of["mpirun"].replace("-np 16", "-np 2"))
+    else:
+        print("skipped: mpirun is absent")
+    if missing():
+        return print(f"skipped: {missing()}")
+    with Slurm() as cluster:
+        launch("srun", of["srun, one task per rank"].replace("-n 16", "-n 2 --overcommit --oversubscribe"), **cluster.environment)
+        launch("sbatch", of["Slurm array"].replace("--array=0-15", "--array=0-1 --wait"), **cluster.environment)
+
+
+def ended_while_writing(folder):
+    """A part that cannot be written to its end is not left behind, nor is the one before it damaged."""
+    part = folder / "rank0.stepsim"
+    before = part.read_bytes()
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+    for target in (part, folder / "new.stepsim"):
+        done = quietly("convert", str(TRACES[1]), "-o", str(target), preexec_fn=limit)
+        check("a file that is too large ends convert", done.returncode != 0, done)
+    check("no half part is left", not (folder / "new.stepsim").exists() and part.read_bytes() == before)
+
+
 def measured(folder):
     for capture in CAPTURES:
         if not capture.exists():
@@ -117,6 +168,8 @@ def main():
         (folder / "parts").mkdir()
         sample(folder / "parts")
         faults(folder / "parts")
+        ended_while_writing(folder / "parts")
+        by_launcher(folder)
         measured(folder)
     finally:
         shutil.rmtree(folder)

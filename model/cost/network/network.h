@@ -154,8 +154,9 @@ struct ParameterKey {
 [[nodiscard]] bool has_sized_collectives(const Capture& capture);
 
 /// Groups of which ranks were not captured are simulated up to this size if their messages are simulated one by one.
-/// The collectives of larger ones keep their recorded duration, because the messages would take too long.
-inline constexpr std::uint32_t kMostAbsentMembers = 64;
+/// The collectives of larger ones keep their recorded duration, because the messages would take too long, and the size
+/// is only what a trace claims.
+inline constexpr std::uint32_t kMostAbsentMembers = 4'096;
 
 /// True if a simulation of the collective can include all its members: they were captured or are copies, or
 /// knows_members() is true and the group has at most kMostAbsentMembers or is_timed_as_whole(). O(1).
