@@ -41,7 +41,7 @@ constexpr auto kWords = std::to_array<FieldWord>({
          "Traces of such jobs are replayed; the comparison of ranks names the stage that costs the others most. The "
          "job of one captured GPU can be divided.",
      .ask = "stepsim whatif TRACE --set parallel.pipeline=4 --set parallel.microbatches=8",
-     .not_modelled = "another schedule or number of stages than captured, and interleaved schedules"},
+     .not_modelled = "another schedule or number of stages than in a trace of several stages"},
     {.name = "pipeline bubble",
      .also = "bubble, bubbles",
      .meaning = "Time in which a stage of a pipeline has no micro batch to compute.",

@@ -54,6 +54,21 @@ Capture asked_by(std::string_view key, Make make) {
 /// Hosts have at most so many GPUs, as far as nothing else is said.
 constexpr std::uint32_t kMostOnOneHost = 8;
 
+/// Throws UsageError if the stages of a pipeline cannot have several parts. This is known only after all changes.
+void check_parts_of_stages(const Parallelism& parallelism) {
+  if (parallelism.interleave == 1) return;
+  const auto refuse = [&parallelism](const std::string& why) {
+    throw UsageError(fmt::format("stages of {} parts (interleave): {}", parallelism.interleave, why));
+  };
+  if (parallelism.schedule != PipelineSchedule::kOneForwardOneBackward)
+    refuse("found the schedule gpipe; expected 1f1b or interleaved");
+  if (parallelism.pipeline == 1) refuse("found one stage; expected parallel.pipeline from 2");
+  if (parallelism.microbatches % parallelism.pipeline != 0) {
+    refuse(fmt::format("found {} microbatches for {} stages; expected a multiple", parallelism.microbatches,
+                       parallelism.pipeline));
+  }
+}
+
 /// Divides the job of one captured device as the plan says.
 Capture divided(const Capture& graph, const Plan& plan) {
   if (plan.on_one_host && ranks_of(plan) > kMostOnOneHost) {
@@ -61,6 +76,7 @@ Capture divided(const Capture& graph, const Plan& plan) {
                                        "cluster.gpus_per_host, and cluster.nic if there are several hosts",
                                        ranks_of(plan)));
   }
+  check_parts_of_stages(plan.parallelism);
   return with_parallelism(graph, plan.parallelism);
 }
 

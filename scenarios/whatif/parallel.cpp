@@ -32,9 +32,11 @@ constexpr std::array kParallelParameters{
     Parameter{"tensor", "a whole number from 1", "number of devices that divide each layer, as Megatron does", "1"},
     Parameter{"pipeline", "a whole number from 1", "number of stages, each with its own layers", "1"},
     Parameter{"microbatches", "a whole number from 1", "parts of a step's samples, computed one after another", "1"},
-    Parameter{"schedule", "1f1b or gpipe",
-              "1f1b = each backward pass of a microbatch as early as possible; gpipe = after all forward passes",
+    Parameter{"schedule", "1f1b, gpipe or interleaved",
+              "1f1b = each backward pass of a microbatch as early as possible; gpipe = after all forward passes; "
+              "interleaved = 1f1b with stages of two parts, or as many as interleave says",
               "1f1b"},
+    Parameter{"interleave", "a whole number from 1", "parts of each stage, as Megatron's virtual stages", "1"},
 };
 
 /// The part of the captured device's work that one of several tensor-parallel ranks does.
@@ -95,14 +97,16 @@ void place_ranks(const YamlField& value, std::uint32_t before, Plan& plan) {
 
 void note_stages(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
   if (parallelism.pipeline == 1) return;
-  const auto [least, most] = std::minmax_element(work.layers_of_stages.begin(), work.layers_of_stages.end());
+  const auto [least, most] = std::minmax_element(work.layers_of_parts.begin(), work.layers_of_parts.end());
   plan.assumptions.push_back(
       {"pipeline_parallel",
-       fmt::format("Each of {} stages has {} of the repeated layers, so that stages take about equally long; the first "
+       fmt::format("Each of {} stages has {}{} of the repeated layers, so that {} take about equally long; the first "
                    "also has what comes before the layers, and the last what comes after. Update and optimizer are "
                    "divided equally.",
                    parallelism.pipeline,
-                   *least == *most ? std::to_string(*most) : fmt::format("{} to {}", *least, *most))});
+                   parallelism.interleave == 1 ? "" : fmt::format("{} parts with ", parallelism.interleave),
+                   *least == *most ? std::to_string(*most) : fmt::format("{} to {}", *least, *most),
+                   parallelism.interleave == 1 ? "stages" : "parts")});
 }
 
 /// States what the division assumes, in place of what an earlier change of it stated.
@@ -143,8 +147,13 @@ Parallelism changed(Parallelism parallelism, const Change& change) {
   read("tensor", parallelism.tensor);
   read("pipeline", parallelism.pipeline);
   read("microbatches", parallelism.microbatches);
-  if (const YamlField* const schedule = change.find("schedule"))
-    parallelism.schedule = static_cast<PipelineSchedule>(schedule->one_of_words({"1f1b", "gpipe"}));
+  read("interleave", parallelism.interleave);
+  if (const YamlField* const schedule = change.find("schedule")) {
+    const std::size_t word = schedule->one_of_words({"1f1b", "gpipe", "interleaved"});
+    const bool interleaved = word == 2;
+    parallelism.schedule = word == 1 ? PipelineSchedule::kAllForwardFirst : PipelineSchedule::kOneForwardOneBackward;
+    if (interleaved && parallelism.interleave == 1) parallelism.interleave = 2;
+  }
   return parallelism;
 }
 

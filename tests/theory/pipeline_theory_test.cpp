@@ -38,6 +38,24 @@ TEST(PipelineTheoryTest, TheBubbleIsTheStagesButOne) {
   }
 }
 
+// With v parts in each stage, the bubble is as long as v parts take less: Narayanan et al. 2021, 2.2.
+TEST(PipelineTheoryTest, InterleavingDividesTheBubble) {
+  const TransformerJob job{.layers = 12, .ends = false};
+  const Capture capture = job.capture();
+  for (const std::uint32_t stages : {2U, 3U, 4U, 6U}) {
+    for (const std::uint32_t parts : {1U, 2U, 3U, 6U}) {
+      if (12 % (stages * parts) != 0) continue;
+      const Duration part =
+          job.kernel * static_cast<std::int64_t>(12 / (stages * parts) * (kForwardCalls + kBackwardCalls));
+      for (const std::uint32_t times : {1U, 2U, 5U}) {
+        const Parallelism parallelism{.pipeline = stages, .microbatches = times * stages, .interleave = parts};
+        EXPECT_EQ(length_of(with_stages(capture, parallelism)), part * (parts * times * stages + stages - 1))
+            << stages << " stages of " << parts << " parts, " << times * stages << " microbatches";
+      }
+    }
+  }
+}
+
 // Of a step on one device, nothing changes if it has one stage and one microbatch.
 TEST(PipelineTheoryTest, OneStageAndOneMicrobatchChangeNothing) {
   const Capture capture = TransformerJob{.call = Duration{3'000}}.capture();

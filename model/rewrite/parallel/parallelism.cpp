@@ -219,7 +219,7 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
     }
   }
   if (parallelism.has_pieces())
-    found.layers_of_stages = stage_cuts(capture, calls_of_typical_step(capture), parallelism.pipeline).layers;
+    found.layers_of_parts = stage_cuts(capture, calls_of_typical_step(capture), parallelism.parts_of_pipeline()).layers;
   if (parallelism.data == 1) return found;
   for (const Gradient& gradient : capture.gradients) found.gradients += gradient.bytes;
   if (found.gradients == Bytes{}) {

@@ -24,20 +24,25 @@ struct Parallelism {
   std::uint32_t tensor = 1;        ///< number of ranks that divide each layer
   std::uint32_t pipeline = 1;      ///< number of stages, each with its own layers
   std::uint32_t microbatches = 1;  ///< parts of a step's samples, computed one after another
+  /// Number of parts of each stage, which are not next to each other in the model; above 1 only with
+  /// kOneForwardOneBackward, several stages, and a multiple of as many microbatches.
+  std::uint32_t interleave = 1;
   PipelineSchedule schedule = PipelineSchedule::kOneForwardOneBackward;
 
   [[nodiscard]] std::uint64_t ranks() const noexcept { return std::uint64_t{data} * tensor * pipeline; }
   [[nodiscard]] std::uint32_t ranks_of_stage() const noexcept { return data * tensor; }
+  [[nodiscard]] std::uint32_t parts_of_pipeline() const noexcept { return pipeline * interleave; }
   [[nodiscard]] bool has_pieces() const noexcept { return pipeline > 1 || microbatches > 1; }
   friend auto operator<=>(const Parallelism&, const Parallelism&) = default;
 };
 
 /// What a capture shows of the work that is divided.
 struct DividedWork {
-  std::size_t layers = 0;                     ///< linear layers of the forward passes that tensor-parallel ranks divide
-  std::size_t whole_layers = 0;               ///< linear layers of the forward passes that each of them computes
-  std::vector<std::size_t> layers_of_stages;  ///< number of repeated layers in each stage; empty if there are no stages
-  Bytes gradients{};                          ///< gradients of all steps; 0 if there is one replica
+  std::size_t layers = 0;        ///< linear layers of the forward passes that tensor-parallel ranks divide
+  std::size_t whole_layers = 0;  ///< linear layers of the forward passes that each of them computes
+  /// Number of repeated layers in each part of the pipeline: a stage, or a part of one; empty if there are none.
+  std::vector<std::size_t> layers_of_parts;
+  Bytes gradients{};  ///< gradients of all steps; 0 if there is one replica
 };
 
 /// Returns what with_parallelism() would divide. Throws CannotAnswer, with a sentence that names no key, if the capture

@@ -147,7 +147,7 @@ class StagedJob {
         dag_(capture.dag),
         parallelism_(parallelism),
         calls_(calls_of_typical_step(capture)),
-        cuts_(stage_cuts(capture, calls_, parallelism.pipeline)),
+        cuts_(stage_cuts(capture, calls_, parallelism.parts_of_pipeline())),
         step_(step_of_cuts()),
         pieces_(capture, calls_, cuts_, step_),
         edit_(capture) {}
@@ -156,7 +156,7 @@ class StagedJob {
     check_size();
     std::vector<Stage> stages(parallelism_.pipeline);
     for (std::size_t stage = 0; stage < stages.size(); ++stage) build(stage, stages[stage]);
-    for (std::size_t stage = 0; stage + 1 < stages.size(); ++stage) connect(stage, stages[stage], stages[stage + 1]);
+    for (std::size_t part = 0; part + 1 < cuts_.forward.size(); ++part) connect(part, stages);
     for (const TaskId task : dag_.tasks()) edit_.remove(task);
     Capture result = std::move(edit_).finish();
     const auto device = capture_.devices.find(capture_.recording.ranks.front());
@@ -175,8 +175,8 @@ class StagedJob {
   };
   /// The copies that a stage consists of.
   struct Stage {
-    std::vector<Copy> forward;   ///< by microbatch
-    std::vector<Copy> backward;  ///< by microbatch
+    std::vector<std::vector<Copy>> forward;   ///< by part of the stage, then microbatch
+    std::vector<std::vector<Copy>> backward;  ///< by part of the stage, then microbatch
     Copy update;
     std::map<LaneId, LaneId> lanes;
     std::map<LaneId, TaskId> last;  ///< the last task so far on each captured lane
@@ -203,18 +203,39 @@ class StagedJob {
                                  parallelism_.microbatches, tasks, kMostCopiedTasks));
   }
 
-  /// Returns the order of a stage's parts: true for the forward part of the next microbatch, false for the backward
-  /// part.
-  [[nodiscard]] std::vector<bool> order_of(std::size_t stage) const {
-    const std::size_t count = parallelism_.microbatches;
-    const bool early = parallelism_.schedule == PipelineSchedule::kOneForwardOneBackward;
-    const std::size_t ahead = early ? std::min<std::size_t>(count, parallelism_.pipeline - stage) : count;
-    std::vector<bool> order(ahead, true);
+  /// Returns the number of a stage's part in the pipeline, where a microbatch passes the parts in order.
+  [[nodiscard]] std::size_t in_pipeline(std::size_t stage, std::size_t part) const noexcept {
+    return part * parallelism_.pipeline + stage;
+  }
+
+  /// A pass of one microbatch through one part of a stage.
+  struct Turn {
+    bool is_forward = true;
+    std::size_t part = 0;  ///< of the stage
+  };
+
+  /// Returns the order of a stage's turns. Microbatches pass each part in their order.
+  ///
+  /// With several parts, as many microbatches as there are stages pass one part, and then the next one (Narayanan et
+  /// al. 2021, 2.2, and Megatron-LM's schedules.py, which says how many passes are ahead).
+  [[nodiscard]] std::vector<Turn> order_of(std::size_t stage) const {
+    const std::size_t parts = parallelism_.interleave;
+    const std::size_t count = parallelism_.microbatches * parts;
+    const std::size_t later = parallelism_.pipeline - stage - 1;  // stages behind this one
+    std::size_t ahead = parts == 1 ? later + 1 : 2 * later + (parts - 1) * parallelism_.pipeline + 1;
+    if (parallelism_.schedule == PipelineSchedule::kAllForwardFirst) ahead = count;
+    ahead = std::min(ahead, count);
+    std::vector<Turn> order;
+    const auto forward = [&](std::size_t i) { order.push_back({true, i / parallelism_.pipeline % parts}); };
+    const auto backward = [&](std::size_t i) {
+      order.push_back({false, parts - 1 - i / parallelism_.pipeline % parts});
+    };
+    for (std::size_t i = 0; i < ahead; ++i) forward(i);
     for (std::size_t i = ahead; i < count; ++i) {
-      order.push_back(false);
-      order.push_back(true);
+      backward(i - ahead);
+      forward(i);
     }
-    order.insert(order.end(), ahead, false);
+    for (std::size_t i = count - ahead; i < count; ++i) backward(i);
     return order;
   }
 
@@ -225,15 +246,20 @@ class StagedJob {
     step.first = {};
     step.next_follows = false;
     built.step = edit_.add_step(step);
-    for (const bool is_forward : order_of(stage)) {
-      std::vector<Copy>& copies = is_forward ? built.forward : built.backward;
-      const std::size_t piece = is_forward ? Pieces::forward(stage) : pieces_.backward(stage);
-      const bool is_last = !is_forward && copies.size() + 1 == parallelism_.microbatches;
+    built.forward.resize(parallelism_.interleave);
+    built.backward.resize(parallelism_.interleave);
+    for (const Turn& turn : order_of(stage)) {
+      std::vector<Copy>& copies = (turn.is_forward ? built.forward : built.backward)[turn.part];
+      const std::size_t part = in_pipeline(stage, turn.part);
+      const std::size_t piece = turn.is_forward ? Pieces::forward(part) : pieces_.backward(part);
+      const bool is_last = !turn.is_forward && copies.size() + 1 == parallelism_.microbatches;
       copies.push_back(copy(piece, stage, built, is_last));
     }
     built.update = copy(pieces_.update(), stage, built, false);
-    edit_.step(static_cast<std::size_t>(built.step)).first = first_of(Pieces::forward(stage), built.forward.front());
-    copy_edges_between(stage, built);
+    edit_.step(static_cast<std::size_t>(built.step)).first =
+        first_of(Pieces::forward(stage), built.forward.front().front());
+    for (std::size_t part = 0; part < parallelism_.interleave; ++part) copy_edges_between(stage, part, built);
+    copy_edges_to_update(stage, built);
   }
 
   /// Returns the copy of the host task that begins a piece.
@@ -281,7 +307,7 @@ class StagedJob {
     spec.lane = lane_of(dag_.lane_id(task), stage, built);
     spec.hint = capture_.recording.start[task.index()] + shift;
     const bool is_update = piece == pieces_.update();
-    if (is_update) spec.duration = spec.duration / static_cast<std::int64_t>(cuts_.forward.size());
+    if (is_update) spec.duration = spec.duration / static_cast<std::int64_t>(parallelism_.pipeline);
     const RendezvousId rendezvous = dag_.rendezvous(task);
     const TaskId made = edit_.add_copy(task, spec, built.step);
     if (rendezvous.valid()) {
@@ -376,21 +402,24 @@ class StagedJob {
     }
   };
 
-  /// Copies the edges between pieces of a stage other than those of threads and streams, which chain() made. Work after
-  /// the backward pass that waits for any device work waits for all that the stage has launched.
-  void copy_edges_between(std::size_t stage, const Stage& built) {
-    DagBuilder& builder = edit_.builder();
-    const std::size_t forward = Pieces::forward(stage);
-    const std::size_t backward = pieces_.backward(stage);
+  /// Copies the edges from the forward to the backward pass of a stage's part, other than those of threads and streams,
+  /// which chain() made.
+  void copy_edges_between(std::size_t stage, std::size_t part, const Stage& built) {
+    const std::size_t forward = Pieces::forward(in_pipeline(stage, part));
+    const std::size_t backward = pieces_.backward(in_pipeline(stage, part));
     for (const TaskId task : pieces_.tasks(forward)) {
       for (const EdgeId edge : dag_.edges_from(task)) {
         if (pieces_.of(dag_.target(edge)) != backward || !is_data(edge)) continue;
         for (std::size_t m = 0; m < parallelism_.microbatches; ++m) {
-          builder.add_edge(built.forward[m].at(task), built.backward[m].at(dag_.target(edge)), dag_.edge_kind(edge),
-                           dag_.lag(edge));
+          edit_.builder().add_edge(built.forward[part][m].at(task), built.backward[part][m].at(dag_.target(edge)),
+                                   dag_.edge_kind(edge), dag_.lag(edge));
         }
       }
     }
+  }
+
+  /// Makes work after the backward pass that waits for any device work wait for all that the stage has launched.
+  void copy_edges_to_update(std::size_t stage, const Stage& built) {
     const std::map<LaneId, TaskId> last = before_update(stage, built);
     for (const TaskId task : dag_.tasks()) {
       const std::uint32_t piece = pieces_.of(task);
@@ -399,7 +428,7 @@ class StagedJob {
         const TaskId target = dag_.target(edge);
         if (pieces_.of(target) != pieces_.update() || dag_.edge_kind(edge) != EdgeKind::kSync) continue;
         if (const auto work = last.find(dag_.lane_id(task)); work != last.end())
-          builder.add_edge(work->second, built.update.at(target), EdgeKind::kSync, dag_.lag(edge));
+          edit_.builder().add_edge(work->second, built.update.at(target), EdgeKind::kSync, dag_.lag(edge));
       }
     }
   }
@@ -409,38 +438,47 @@ class StagedJob {
     return kind == EdgeKind::kSync || kind == EdgeKind::kData || kind == EdgeKind::kLaunch;
   }
 
-  /// Returns the last task of the stage's last backward part on each stream.
+  /// Returns the last task of the stage on each stream before the update: of its first part's last microbatch, whose
+  /// backward pass is the last turn.
   [[nodiscard]] std::map<LaneId, TaskId> before_update(std::size_t stage, const Stage& built) const {
     std::map<LaneId, TaskId> last;
     for (const std::size_t piece : {Pieces::forward(stage), pieces_.backward(stage)}) {
-      const Copy& copy = piece == Pieces::forward(stage) ? built.forward.back() : built.backward.back();
+      const auto& copies = piece == Pieces::forward(stage) ? built.forward : built.backward;
       for (const TaskId task : pieces_.tasks(piece)) {
-        if (is_on_device(dag_, task)) last[dag_.lane_id(task)] = copy.at(task);
+        if (is_on_device(dag_, task)) last[dag_.lane_id(task)] = copies.front().back().at(task);
       }
     }
     return last;
   }
 
-  /// Sends activations from `stage` to the next one, and their gradients back.
-  void connect(std::size_t stage, Stage& from, Stage& to) {
-    const Bytes bytes = cuts_.activations[stage];
+  /// Sends the activations of a part of the pipeline to the next one, and their gradients back.
+  void connect(std::size_t part, std::vector<Stage>& stages) {
+    const std::size_t stage = part % stages.size();
+    const std::size_t next = (part + 1) % stages.size();
+    Stage& from = stages[stage];
+    Stage& to = stages[next];
+    const Bytes bytes = cuts_.activations[part];
     DagBuilder& builder = edit_.builder();
-    const GroupId group = builder.add_group({.name = fmt::format("stages {} and {}", stage, stage + 1),
-                                             .size = 2,
-                                             .ranks = {rank_of(stage), rank_of(stage + 1)}});
+    const GroupId group =
+        builder.add_group({.name = fmt::format("stages {} and {}", std::min(stage, next), std::max(stage, next)),
+                           .size = 2,
+                           .ranks = {rank_of(std::min(stage, next)), rank_of(std::max(stage, next))}});
     const Lane& stream = dag_.lane(first_stream());
     const auto lane = [&](std::size_t of, const char* name) {
       Lane made{.name = name, .host = stream.host, .rank = rank_of(of), .kind = LaneKind::kStream};
       made.device = stream.device;
       return builder.add_lane(std::move(made));
     };
-    const Way down{group, 0, bytes, lane(stage, "sends activations"), lane(stage + 1, "receives activations")};
-    const Way back{group, 1, bytes, lane(stage + 1, "sends gradients"), lane(stage, "receives gradients")};
+    const std::uint32_t sender = stage < next ? 0 : 1;
+    const Way down{group, sender, bytes, lane(stage, "sends activations"), lane(next, "receives activations")};
+    const Way back{group, 1 - sender, bytes, lane(next, "sends gradients"), lane(stage, "receives gradients")};
+    const std::vector<Copy>& forward = from.forward[part / stages.size()];
+    const std::vector<Copy>& backward = from.backward[part / stages.size()];
+    const std::vector<Copy>& next_forward = to.forward[(part + 1) / stages.size()];
+    const std::vector<Copy>& next_backward = to.backward[(part + 1) / stages.size()];
     for (std::size_t m = 0; m < parallelism_.microbatches; ++m) {
-      send(down, from.forward[m], Pieces::forward(stage), from.step, to.forward[m], Pieces::forward(stage + 1),
-           to.step);
-      send(back, to.backward[m], pieces_.backward(stage + 1), to.step, from.backward[m], pieces_.backward(stage),
-           from.step);
+      send(down, forward[m], Pieces::forward(part), from.step, next_forward[m], Pieces::forward(part + 1), to.step);
+      send(back, next_backward[m], pieces_.backward(part + 1), to.step, backward[m], pieces_.backward(part), from.step);
     }
   }
 
@@ -568,7 +606,9 @@ StageCuts stage_cuts(const Capture& capture, const std::vector<ModelCall>& calls
   }
   if (layers < stages) {
     throw CannotAnswer(
-        {}, fmt::format("the captured model has {} repeated layers; expected at most so many stages", layers));
+        {},
+        fmt::format("the captured model has {} repeated layers; expected at most so many stages, or parts of stages",
+                    layers));
   }
   const auto forward_of = [&](std::size_t layer) { return passes->forward + down.first + layer * down.length; };
   // What comes after the layers of the backward pass belongs to the first layer, so the last periods are the layers'.

@@ -96,6 +96,27 @@ TEST(ParallelTest, MoreMicrobatchesMakeABubbleShorter) {
             asked.iteration({"parallel.pipeline=4"}));
 }
 
+TEST(ParallelTest, InterleavedStagesHaveAShorterBubble) {
+  const Question asked = question();
+  const Duration whole = asked.iteration({"parallel.pipeline=2", "parallel.microbatches=4"});
+  const Duration parts = asked.iteration({"parallel.interleave=2", "parallel.pipeline=2", "parallel.microbatches=4"});
+  EXPECT_LT(parts, whole);
+  EXPECT_EQ(asked.iteration({"parallel.pipeline=2", "parallel.microbatches=4", "parallel.schedule=interleaved"}),
+            parts);
+  EXPECT_EQ(asked.iteration({"parallel.pipeline=2", "parallel.microbatches=4", "parallel.interleave=1"}), whole);
+}
+
+TEST(ParallelTest, PartsOfStagesNeedStagesAndEnoughMicrobatches) {
+  const Question asked = question();
+  const auto problem = [&asked](std::initializer_list<std::string> sets) { return problem_of(asked, sets); };
+  EXPECT_THAT(problem({"parallel.interleave=2"}), HasSubstr("found one stage"));
+  EXPECT_THAT(problem({"parallel.interleave=2", "parallel.pipeline=2", "parallel.microbatches=3"}),
+              HasSubstr("found 3 microbatches for 2 stages"));
+  EXPECT_THAT(
+      problem({"parallel.interleave=2", "parallel.pipeline=2", "parallel.microbatches=4", "parallel.schedule=gpipe"}),
+      HasSubstr("found the schedule gpipe"));
+}
+
 TEST(ParallelTest, EveryReplicaHasItsOwnSamples) {
   const Question asked = question();
   scenarios::Scenario scenario;
