@@ -14,13 +14,16 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "cli/commands/program.h"
+#include "cli/commands/schemas.h"
 #include "cli/program/arguments.h"
 #include "cli/program/command.h"
 #include "cli/program/error.h"
@@ -32,15 +35,20 @@
 #include "cli/work/work.h"
 #include "model/base/error.h"
 #include "model/base/missing_file.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
+#include "model/base/units.h"
 #include "model/base/version.h"
 #include "model/job/kernel_class.h"
 #include "model/job/recording.h"
 #include "python/background_work.h"
+#include "sim/analysis/critical_path.h"
+#include "sim/analysis/summary.h"
 #include "sim/analysis/task_names.h"
 #include "sim/export/exporter.h"
 #include "sim/output/json_writer.h"
 #include "sim/output/provenance.h"
+#include "sim/report/glossary.h"
 #include "sim/report/table_text.h"
 
 namespace py = pybind11;
@@ -207,6 +215,15 @@ py::array operators_of(const Capture& capture) {
   return array;
 }
 
+/// Returns the number of each task's step, and -1 for tasks outside all steps.
+py::array step_numbers_of(const Capture& capture) {
+  const Recording& recording = capture.recording;
+  return column_of<std::int64_t>(capture.dag.task_count(), [&recording](std::size_t i) -> std::int64_t {
+    const std::int32_t step = recording.step.empty() ? -1 : recording.step[i];
+    return step < 0 ? -1 : recording.steps[static_cast<std::size_t>(step)].number;
+  });
+}
+
 py::dict tasks_of(const std::shared_ptr<const Capture>& capture) {
   const Dag& dag = capture->dag;
   const Recording& recording = capture->recording;
@@ -224,6 +241,7 @@ py::dict tasks_of(const std::shared_ptr<const Capture>& capture) {
     columns["start_ns"] = view_of<std::int64_t>(recording.start.data(), tasks, owner);
     columns["finish_ns"] = view_of<std::int64_t>(recording.finish.data(), tasks, owner);
   }
+  columns["step"] = step_numbers_of(*capture);
   columns["class"] = classes_of(dag);
   columns["operator"] = operators_of(*capture);
   return columns;
@@ -289,15 +307,18 @@ py::dict lanes_of(const Dag& dag) {
   py::list names;
   py::list ranks;
   py::list hosts;
+  py::list are_streams;
   for (const Lane& lane : dag.lanes()) {
     names.append(py::str(shown(lane.name, kLongestName)));
     ranks.append(lane.rank);
     hosts.append(py::str(shown(lane.host, kLongestName)));
+    are_streams.append(lane.kind == LaneKind::kStream);
   }
   py::dict columns;
   columns["name"] = names;
   columns["rank"] = ranks;
   columns["host"] = hosts;
+  columns["is_stream"] = are_streams;
   return columns;
 }
 
@@ -384,6 +405,55 @@ py::dict timeline_of(const py::object& self, std::size_t index) {
   return columns;
 }
 
+/// Returns the ids of the tasks on the critical path of a replay, in the order of time. Precondition: as timeline_of().
+py::array critical_path_of(const Answer& answer, std::size_t index) {
+  const sim::NamedReplay& replay = answer.replays().at(index);
+  const std::vector<sim::PathTask> path = [&replay] {
+    const py::gil_scoped_release release;
+    const sim::Summary summary = sim::summarize(replay.capture, replay.timeline);
+    return sim::iteration_path(replay.capture, replay.timeline, summary).path.tasks;
+  }();
+  return column_of<std::uint32_t>(path.size(),
+                                  [&path](std::size_t i) { return static_cast<std::uint32_t>(path[i].task.index()); });
+}
+
+/// Returns the definition of each term of the glossary under all of its names.
+py::dict glossary_terms() {
+  py::dict definitions;
+  for (const sim::Term& term : sim::glossary()) {
+    definitions[py::str(std::string(term.name))] = std::string(term.definition);
+    for (const std::string& name : sim::list_of_names(term.also)) {
+      if (!definitions.contains(name)) definitions[py::str(name)] = std::string(term.definition);
+    }
+  }
+  return definitions;
+}
+
+/// Returns parse(text), or nothing if `text` has another form.
+template <class Parse>
+auto parsed(const Parse& parse, const std::string& text) -> std::optional<decltype(parse(text))> {
+  try {
+    return parse(text);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
+/// Returns the number in the text of a value and its unit: (2.0, "x"), (1048576, "bytes"), (5000, "ns"),
+/// (3e9, "bytes/s") or (8, ""); None for other texts.
+py::object quantity_of(const std::string& text) {
+  if (const auto number = parse_number<std::int64_t>(text)) return py::make_tuple(*number, "");
+  if (const auto number = parse_number<double>(text)) return py::make_tuple(*number, "");
+  if (text.ends_with('x')) {
+    if (const auto factor = parse_number<double>(std::string_view(text).substr(0, text.size() - 1)))
+      return py::make_tuple(*factor, "x");
+  }
+  if (const auto size = parsed(parse_bytes, text)) return py::make_tuple(size->count(), "bytes");
+  if (const auto time = parsed(parse_duration, text)) return py::make_tuple(time->count(), "ns");
+  if (const auto rate = parsed(parse_bandwidth, text)) return py::make_tuple(rate->bytes_per_second(), "bytes/s");
+  return py::none();
+}
+
 /// Runs the program in this process, which does nothing else. `command` starts it again. Returns the exit code.
 int run_program(const py::iterable& arguments, const py::iterable& command) {
   const std::vector<std::string> words = words_of(arguments);
@@ -443,6 +513,9 @@ PYBIND11_MODULE(_core, module) {
   module.attr("commit") = std::string(commit());
   define_errors(module);
   py::module_::import("atexit").attr("register")(py::cpp_function(wait_for_work_left_behind));
+  module.def("json_schema", [] { return cli::json_schema("answers"); });
+  module.def("glossary", &glossary_terms);
+  module.def("quantity", &quantity_of, py::arg("text"));
   module.def("run_program", &run_program, py::arg("arguments"), py::arg("command"));
   py::class_<Captures>(module, "Captures")
       .def(py::init<>())
@@ -466,7 +539,8 @@ PYBIND11_MODULE(_core, module) {
       .def("columns", &Answer::columns)
       .def("save", &Answer::save, py::arg("path"))
       .def("replay_count", [](const Answer& self) { return self.replays().size(); })
-      .def("timeline", &timeline_of, py::arg("index") = 0);
+      .def("timeline", &timeline_of, py::arg("index") = 0)
+      .def("critical_path", &critical_path_of, py::arg("index") = 0);
 }
 
 }  // namespace stepsim::python

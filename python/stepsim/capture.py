@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
 from stepsim import _core, engines, messages
+from stepsim.answers import Replay, Stats, Sweep, WhatIf
 from stepsim.columns import Edges, Tasks
 from stepsim.progress import Progress
 from stepsim.result import Result
@@ -43,7 +44,7 @@ def check(*paths: AnyPath, job: AnyPath | None = None, ranks: Ranks | None = Non
     """Says whether traces are good enough, and what to record next time. The field `verdict` is "good", "doubtful" or
     "unusable"; files that load() refuses are unusable, and no error is raised."""
     options = {"--job": job, "--ranks": _list_of(ranks), "--steps": _range_of(steps)}
-    return _run(_core.Captures(), ["check", *map(_path, paths)], options)
+    return Result(_run(_core.Captures(), ["check", *map(_path, paths)], options))
 
 
 def compare(a: AnyPath | Capture, b: AnyPath | Capture, *, by: str | None = None, sort: str | None = None,
@@ -55,7 +56,7 @@ def compare(a: AnyPath | Capture, b: AnyPath | Capture, *, by: str | None = None
     limits = [fail_above] if isinstance(fail_above, str) else fail_above or []
     flags = [*(["--allow-noise"] if allow_noise else []),
              *(word for limit in limits for word in _option("--fail-above", limit))]
-    return _run(_core.Captures(), ["compare", _path_of(a), _path_of(b), *flags], options)
+    return Result(_run(_core.Captures(), ["compare", _path_of(a), _path_of(b), *flags], options))
 
 
 class Capture:
@@ -89,29 +90,29 @@ class Capture:
     @functools.cached_property
     def tasks(self) -> Tasks:
         """The tasks of the graph as numpy columns."""
-        return Tasks(self._captures)
+        return Tasks(self._captures, lambda: self.critical_path()._answer.critical_path())
 
     @functools.cached_property
     def edges(self) -> Edges:
         """The dependencies between tasks as numpy columns."""
         return Edges(self._captures)
 
-    def replay(self, *, slow_ranks: bool = False, network: str | None = None, cluster: AnyPath | None = None) -> Result:
+    def replay(self, *, slow_ranks: bool = False, network: str | None = None, cluster: AnyPath | None = None) -> Replay:
         """Replays the capture: the step time, its error, where the time goes, the critical path.
 
         slow_ranks  also find what each slow rank and pipeline stage costs, in .slow_ranks
         """
         options = {"--network": network, "--cluster": cluster}
-        return self._ask("replay", options, ["--slow-ranks"] if slow_ranks else [])
+        return Replay(self._ask("replay", options, ["--slow-ranks"] if slow_ranks else []))
 
     def critical_path(self, *, rows: Rows | None = None, network: str | None = None,
                       cluster: AnyPath | None = None) -> Result:
         """Lists the tasks on the critical path of a step; `rows` of them in the text form."""
-        return self._ask("critical-path", {"--rows": rows, "--network": network, "--cluster": cluster})
+        return Result(self._ask("critical-path", {"--rows": rows, "--network": network, "--cluster": cluster}))
 
     def what_if(self, changes: Mapping[str, Any] | None = None, *, scenario: AnyPath | None = None,
                 interference: bool = True, network: str | None = None, cluster: AnyPath | None = None,
-                **more: Any) -> Result:
+                **more: Any) -> WhatIf:
         """Predicts the step time after changes.
 
         changes   {"network.bandwidth": "2x", "compute{class=gemm}.scale": 0.5}
@@ -119,11 +120,11 @@ class Capture:
         more      changes as keywords: network_bandwidth="2x" is network.bandwidth=2x
         """
         options = {"--scenario": scenario, "--network": network, "--cluster": cluster}
-        return self._ask("whatif", options, _sets(changes, more) + _without(interference))
+        return WhatIf(self._ask("whatif", options, _sets(changes, more) + _without(interference)))
 
     def sweep(self, grid: Mapping[str, Any] | None = None, *, scenario: AnyPath | None = None,
               interference: bool = True, network: str | None = None, cluster: AnyPath | None = None,
-              executor: concurrent.futures.Executor | None = None, shards: int | None = None, **more: Any) -> Result:
+              executor: concurrent.futures.Executor | None = None, shards: int | None = None, **more: Any) -> Sweep:
         """Predicts the step time at every point of a grid, and names the best one.
 
         grid      {"network.bandwidth": ["1x", "2x", "4x"], "comm.partition_bytes": ["1MiB", "4MiB"]}
@@ -139,35 +140,36 @@ class Capture:
         options = {"--scenario": scenario, "--network": network, "--cluster": cluster}
         sets = _sets(grid, more) + _without(interference)
         if executor is None:
-            return self._ask("sweep", {**options, "--shard": "0/1"}, sets)
+            return Sweep(self._ask("sweep", {**options, "--shard": "0/1"}, sets))
         self._refuse_standard_input("executor")
         selection = {**self._selection, "--threads": self._selection["--threads"] or 1}
         arguments = ["sweep", *self._paths, *_arguments({**selection, **options}), *sets]
         with Progress() as progress, messages.of_python():
             question = engines.Question(arguments, self._name, self._captures.inputs())
-            return Result(engines.sweep(executor, question, shards, progress))
+            return Sweep(engines.sweep(executor, question, shards, progress))
 
     def advise(self, *, rows: Rows | None = None, network: str | None = None, cluster: AnyPath | None = None) -> Result:
         """Tries the usual improvements and ranks them by the time they save."""
-        return self._ask("advise", {"--rows": rows, "--network": network, "--cluster": cluster})
+        return Result(self._ask("advise", {"--rows": rows, "--network": network, "--cluster": cluster}))
 
     def stats(self, *, by: str | None = None, sort: str | None = None, rows: Rows | None = None,
               select: str | None = None, kernels: bool = False, collectives: bool = False,
-              cluster: AnyPath | None = None) -> Result:
+              cluster: AnyPath | None = None) -> Stats:
         """Lists the times of kernels, calls, streams and copies, as measured; with select="class=gemm" only of selected
         tasks, with kernels=True only of kernels. With collectives=True: bandwidth and arrival of collectives, what to
         expect of the hardware (cluster="cluster.yaml"), and slow links. Reads the traces again."""
         options = {"--by": by, "--sort": sort, "--rows": rows, "--select": select, "--cluster": cluster}
         flags = {"--kernels": kernels, "--collectives": collectives}
-        return self._ask("stats", options, ["--join", *(flag for flag, given in flags.items() if given)])
+        answer = self._ask("stats", options, ["--join", *(flag for flag, given in flags.items() if given)])
+        return Stats(answer, self)
 
     def check(self) -> Result:
         """Says whether the capture is good enough, and what to record next time. Reads the traces again."""
-        return self._ask("check", {})
+        return Result(self._ask("check", {}))
 
     def calibrate(self) -> Result:
         """Derives link, copy and launch rates from the capture; save("cluster.yaml") writes them."""
-        return self._ask("calibrate", {})
+        return Result(self._ask("calibrate", {}))
 
     def compare(self, other: AnyPath | Capture, *, by: str | None = None, sort: str | None = None,
                 rows: Rows | None = None, fail_above: str | Iterable[str] | None = None,
@@ -203,7 +205,7 @@ def _unpickled(paths, selection, name, inputs):
 
 def _run(captures, arguments, options, more=()):
     with Progress() as progress, messages.of_python():
-        return Result(captures.run([*arguments, *_arguments(options), *more, "--json"], progress))
+        return captures.run([*arguments, *_arguments(options), *more, "--json"], progress)
 
 
 def _arguments(options):

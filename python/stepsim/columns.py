@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import numpy
     import pandas
 
 
@@ -64,28 +66,49 @@ class Tasks(_Columns):
     duration_ns        its own work, without waiting
     bytes              moved or reduced; 0 if not recorded
     start_ns, finish_ns  measured, on the reference host's clock; absent for a task graph, which was never run
+    step               number of its step, -1 if it is in none
     class              index into `classes` for device work, otherwise -1: tasks["class"]
     operator           index into `operators` for device work whose operator is recorded, otherwise -1
     """
 
-    def __init__(self, captures: Any) -> None:
+    def __init__(self, captures: Any, critical_path: Callable[[], Any]) -> None:
         super().__init__(captures.tasks())
+        self._critical_path = critical_path
         self.names = captures.names()
         self.kinds = captures.task_kinds()
         self.lanes = captures.lanes()
         self.classes = captures.classes()
         self.operators = captures.operators()
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Returns a DataFrame with a row per task, the rank and host of its lane, and the shapes of its operator's
-        inputs. Texts are categories."""
+    def __getstate__(self) -> dict[str, Any]:
+        self.on_critical_path
+        return {name: value for name, value in self.__dict__.items() if name != "_critical_path"}
+
+    @functools.cached_property
+    def on_critical_path(self) -> numpy.ndarray[Any, Any]:
+        """True for the tasks that determine the length of a typical step: those of Capture.critical_path()."""
         import numpy
+
+        on_path = numpy.zeros(len(self), dtype=bool)
+        on_path[self._critical_path()] = True
+        return on_path
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Returns a DataFrame with a row per task, the rank, host and stream of its lane, the shapes of its operator's
+        inputs, and whether it is on the critical path, for which the capture is replayed once. Texts are categories;
+        the step of a task outside all steps is missing."""
+        import numpy
+        import pandas
 
         texts = {"class": self.classes, "operator": self.operators["name"]}
         frame = self._frame(name=self.names, kind=self.kinds, lane=self.lanes["name"], **texts)
         frame["shapes"] = _categorical(self.operator, self.operators["shapes"])
         frame.insert(0, "rank", numpy.asarray(self.lanes["rank"], dtype=numpy.int32)[self.lane])
         frame.insert(1, "host", _categorical(self.lane, self.lanes["host"]))
+        streams = [name if stream else None for name, stream in zip(self.lanes["name"], self.lanes["is_stream"])]
+        frame.insert(frame.columns.get_loc("lane") + 1, "stream", _categorical(self.lane, streams))
+        frame["step"] = pandas.arrays.IntegerArray(self.step, self.step < 0)
+        frame["on_critical_path"] = self.on_critical_path
         return frame
 
 

@@ -7,7 +7,7 @@ import html
 import json
 import os
 import shutil
-from collections.abc import Iterator, KeysView
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
 from stepsim import messages
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas
 
 
-class Fields:
+class Fields(Mapping[str, Any]):
     """An object of a JSON answer. Its members are attributes and items: `a.iteration.measured_ns`, `a["iteration"]`."""
 
     def __init__(self, members: dict[str, Any]) -> None:
@@ -33,9 +33,6 @@ class Fields:
     def __getitem__(self, name: str) -> Any:
         return _wrapped(self._members[name])
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._members
-
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
 
@@ -45,27 +42,43 @@ class Fields:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._members]
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Fields) and self._members == other._members
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         return f"Fields({', '.join(f'{name}={value!r}' for name, value in self._members.items())})"
-
-    def keys(self) -> KeysView[str]:
-        return self._members.keys()
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the members as plain dicts, lists, numbers and texts."""
         return self._members
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Returns a DataFrame of one row. Members of members have dotted names: "throughput.in_all"."""
+        return Records([self]).to_pandas()
+
+
+class Records(list[Any]):
+    """A list of a JSON answer."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Returns a DataFrame with a row per element. Each member is a column, and members of members have dotted names.
+        A list of plain values has one column, "value"."""
+        import pandas
+
+        return pandas.DataFrame([dict(_flat(each)) if isinstance(each, Fields) else {"value": each} for each in self])
+
+
+def _flat(fields, prefix=""):
+    """Yields each member that is not an object, under its dotted name."""
+    for name, value in fields.items():
+        if isinstance(value, Fields):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
 
 
 def _wrapped(value):
     if isinstance(value, dict):
         return Fields(value)
     if isinstance(value, list):
-        return [_wrapped(each) for each in value]
+        return Records(map(_wrapped, value))
     return value
 
 
@@ -80,13 +93,15 @@ class Result(Fields):
         self._answer = answer
 
     def __copy__(self) -> Result:
-        return Result(self._answer)
+        again = type(self).__new__(type(self))
+        again.__dict__ = {name: value for name, value in self.__dict__.items() if name != "_members"}
+        return again
 
     def __deepcopy__(self, memo: Any) -> Result:
-        return Result(self._answer)  # which cannot be changed
+        return self.__copy__()  # what the copies share cannot be changed
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Result, (_PickledAnswer(self._answer, str(self)),)
+        return type(self), (_PickledAnswer(self._answer, str(self)),)
 
     @functools.cached_property
     def _members(self):  # parsed when the first field is asked for

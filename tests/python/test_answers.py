@@ -1,7 +1,5 @@
 """Every method gives the answer of the command of the same name, and its other forms hold the same figures."""
 
-import csv
-
 import pytest
 
 import stepsim
@@ -40,8 +38,8 @@ def test_fields_are_attributes_and_items(capture):
 
 def test_completion_lists_what_is_for_users():
     assert {name for name in dir(stepsim) if not name.startswith("_")} == {
-        "CannotAnswer", "Capture", "Edges", "Error", "Fields", "InputError", "MissingFile", "OutputError", "Result", "Tasks",
-        "UsageError", "check", "compare", "load"}
+        "CannotAnswer", "Capture", "Edges", "Error", "Fields", "InputError", "MissingFile", "OutputError", "Records",
+        "Replay", "Result", "Stats", "Sweep", "Tasks", "UsageError", "WhatIf", "check", "compare", "load"}
 
 
 def test_changes_are_a_dict_or_keywords_or_a_scenario(capture):
@@ -56,15 +54,6 @@ def test_the_text_form_is_what_the_command_prints(capture, sample, program, monk
     monkeypatch.setenv("COLUMNS", "1000")
     assert str(capture.replay()) == program("replay", sample)
     assert str(capture.replay(slow_ranks=True)) == program("replay", sample, "--slow-ranks")
-
-
-def test_the_frame_of_an_answer_has_the_rows_of_the_csv_file(capture, sample, program):
-    pandas = pytest.importorskip("pandas")
-    frame = capture.sweep({"network.bandwidth": ["1x", "2x", "4x"]}).to_pandas()
-    rows = list(csv.DictReader(program("sweep", sample, "--set", "network.bandwidth=1x,2x,4x", "-o", "-.csv").splitlines()))
-    assert list(frame["iteration_ns"]) == [int(row["iteration_ns"]) for row in rows]
-    assert list(frame["network.bandwidth"]) == ["1x", "2x", "4x"]
-    assert pandas.api.types.is_integer_dtype(frame["iteration_ns"])
 
 
 def test_the_notebook_form_escapes_names_and_has_every_table(capture):

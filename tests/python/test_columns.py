@@ -53,21 +53,30 @@ def test_a_what_if_has_two_timelines(capture):
         answer.timeline(2)
 
 
-def test_the_frame_of_tasks_has_classes_operators_and_shapes(tmp_path):
-    import json
+def test_the_frame_of_tasks_has_classes_operators_shapes_streams_and_steps(gpu_capture):
+    frame = gpu_capture.tasks.to_pandas()
+    kernel = frame[frame["kind"] == "kernel"]
+    for name, text in {"class": "gemm", "operator": "aten::addmm", "shapes": "[[4], [8, 2], [2, 4]]", "stream": "stream 7"}.items():
+        assert set(kernel[name]) == {text}
+    assert kernel.groupby("step")["duration_ns"].sum().to_dict() == {1: 30_000, 2: 30_000, 3: 30_000}
+    others = frame[frame["stream"].isna()]
+    assert len(others) > 3 and others[["class", "operator", "shapes"]].isna().all(axis=None)
+    assert gpu_capture.tasks.step[frame["step"].isna()].tolist() == [-1] * frame["step"].isna().sum()
 
-    import stepsim
 
-    events = [("aten::addmm", "cpu_op", 0, 9, 1, {"External id": 1, "Input Dims": [[4], [8, 2], [2, 4]], "Input type": ["float"] * 3}),
-              ("cudaLaunchKernel", "cuda_runtime", 2, 2, 1, {"correlation": 7, "External id": 1}),
-              ("ampere_sgemm_32x32", "kernel", 20, 30, 7, {"correlation": 7, "stream": 7, "device": 0, "External id": 1})]
-    file = tmp_path / "gemm.json"
-    file.write_text(json.dumps({"traceEvents": [{"ph": "X", "pid": 1, "name": name, "cat": cat, "ts": ts, "dur": dur, "tid": tid, "args": args}
-                                                for name, cat, ts, dur, tid, args in events]}))
-    frame = stepsim.load(file).tasks.to_pandas()
-    kernel = frame[frame["kind"] == "kernel"].iloc[0]
-    assert (kernel["class"], kernel["operator"], kernel["shapes"]) == ("gemm", "aten::addmm", "[[4], [8, 2], [2, 4]]")
-    assert frame[frame["kind"] != "kernel"][["class", "operator", "shapes"]].isna().all(axis=None)
+def test_the_tasks_on_the_critical_path_are_those_of_the_command(capture):
+    frame = capture.tasks.to_pandas()
+    path = capture.critical_path().tasks.to_pandas()
+    shown = frame[frame["on_critical_path"]]
+    columns = ["name", "rank", "lane"]
+    assert sorted(map(tuple, shown[columns].values)) == sorted(map(tuple, path[columns].values)) and len(path) > 10
+
+
+def test_texts_in_the_frame_of_tasks_are_categories(capture):
+    frame = capture.tasks.to_pandas()
+    assert {name for name in frame if frame[name].dtype == "category"} == {
+        "host", "name", "kind", "lane", "stream", "class", "operator", "shapes"}
+    assert frame.memory_usage(deep=True).sum() < 100 * len(frame) + 20_000  # no text per row
 
 
 def test_the_frame_of_tasks_names_ranks_lanes_and_kinds(capture):

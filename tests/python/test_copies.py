@@ -35,7 +35,7 @@ def test_results_are_copied(capture, copied, method, options):
     pytest.importorskip("pandas")
     result = getattr(capture, method)(**options)
     again = copied(result)
-    assert type(again) is stepsim.Result and again == result
+    assert type(again) is type(result) and again == result
     assert (again.to_json(), str(again), repr(again)) == (result.to_json(), str(result), repr(result))
     assert again._repr_html_() == result._repr_html_()
     assert again.to_pandas().equals(result.to_pandas())

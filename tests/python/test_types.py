@@ -18,7 +18,8 @@ def public_functions():
             yield name, value
         elif inspect.isclass(value) and not issubclass(value, Exception):
             for member, method in inspect.getmembers(value, inspect.isfunction):
-                if not member.startswith("_") or member == "__init__":
+                is_public = not member.startswith("_") or member == "__init__"
+                if is_public and method.__module__.startswith("stepsim"):  # not those of collections.abc.Mapping
                     yield f"{name}.{member}", method
 
 
