@@ -48,6 +48,7 @@
 #include "sim/export/exporter.h"
 #include "sim/output/json_writer.h"
 #include "sim/output/provenance.h"
+#include "sim/report/class_style.h"
 #include "sim/report/glossary.h"
 #include "sim/report/table_text.h"
 
@@ -160,6 +161,8 @@ class Answer {
     cli::check_output(options);
     cli::write_output(options, result_.answer());
   }
+  /// True if save() can write a picture.
+  [[nodiscard]] bool has_picture() const { return sim::has(result_.answer(), sim::Content::kPicture); }
   [[nodiscard]] const std::vector<sim::NamedReplay>& replays() const { return result_.answer().replays; }
 
  private:
@@ -405,6 +408,29 @@ py::dict timeline_of(const py::object& self, std::size_t index) {
   return columns;
 }
 
+/// Returns what a picture of a replay needs besides its times: the lane of each task, its class (an index into
+/// class_styles()), and all lanes. Precondition: as timeline_of().
+py::dict tracks_of(const py::object& self, std::size_t index) {
+  const Dag& dag = self.cast<const Answer&>().replays().at(index).capture.dag;
+  py::dict columns;
+  columns["lane"] = view_of<std::uint32_t>(dag.lane_ids().data(), dag.task_count(), self);
+  columns["class"] = column_of<std::uint8_t>(dag.task_count(), [&dag](std::size_t i) {
+    return static_cast<std::uint8_t>(sim::path_class_of(dag, TaskId{i}));
+  });
+  columns["lanes"] = lanes_of(dag);
+  return columns;
+}
+
+/// Returns the name, label and colour of each class of time.
+py::list class_styles() {
+  py::list styles;
+  for (std::size_t i = 0; i < sim::kClassStyles.size(); ++i) {
+    const sim::ClassStyle& style = sim::kClassStyles[i];
+    styles.append(py::make_tuple(sim::to_text(static_cast<sim::PathClass>(i)), style.label, style.colour));
+  }
+  return styles;
+}
+
 /// Returns the ids of the tasks on the critical path of a replay, in the order of time. Precondition: as timeline_of().
 py::array critical_path_of(const Answer& answer, std::size_t index) {
   const sim::NamedReplay& replay = answer.replays().at(index);
@@ -515,6 +541,7 @@ PYBIND11_MODULE(_core, module) {
   py::module_::import("atexit").attr("register")(py::cpp_function(wait_for_work_left_behind));
   module.def("json_schema", [] { return cli::json_schema("answers"); });
   module.def("glossary", &glossary_terms);
+  module.def("class_styles", &class_styles);
   module.def("quantity", &quantity_of, py::arg("text"));
   module.def("run_program", &run_program, py::arg("arguments"), py::arg("command"));
   py::class_<Captures>(module, "Captures")
@@ -540,7 +567,9 @@ PYBIND11_MODULE(_core, module) {
       .def("save", &Answer::save, py::arg("path"))
       .def("replay_count", [](const Answer& self) { return self.replays().size(); })
       .def("timeline", &timeline_of, py::arg("index") = 0)
-      .def("critical_path", &critical_path_of, py::arg("index") = 0);
+      .def("tracks", &tracks_of, py::arg("index"))
+      .def("critical_path", &critical_path_of, py::arg("index") = 0)
+      .def("has_picture", &Answer::has_picture);
 }
 
 }  // namespace stepsim::python

@@ -18,11 +18,11 @@ from stepsim._core import CannotAnswer, Error, InputError, MissingFile, OutputEr
 from stepsim.answers import Replay, Stats, Sweep, WhatIf
 from stepsim.capture import Capture, check, compare, load
 from stepsim.columns import Edges, Tasks
-from stepsim.result import Fields, Records, Result
+from stepsim.result import Fields, Records, Result, Timeline
 
 __all__ = ["CannotAnswer", "Capture", "Edges", "Error", "Fields", "InputError", "MissingFile", "OutputError", "Records",
-           "Replay", "Result", "Stats", "Sweep", "Tasks", "UsageError", "WhatIf", "__version__", "check", "compare",
-           "load"]
+           "Replay", "Result", "Stats", "Sweep", "Tasks", "Timeline", "UsageError", "WhatIf", "__version__", "check",
+           "compare", "load"]
 
 
 def __dir__() -> list[str]:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stepsim import _core
+from stepsim import _core, plots
 from stepsim.result import Fields, Records, Result
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.axes import Axes
 
     from stepsim.capture import Capture
 
 
 class Replay(Result):
     """The result of replay()."""
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draws the parts of a step of the slowest rank with matplotlib, on `ax` if given. Returns the Axes."""
+        return plots.step_parts(self, ax)
 
 
 class WhatIf(Result):
@@ -24,6 +29,11 @@ class WhatIf(Result):
     def uncertainty(self) -> Records:
         """The sources of the range, each with the step times to which it can lead; `scenario.interval` in JSON."""
         return self.scenario.interval  # type: ignore[no-any-return]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draws the predicted step time, its range, and what each source of uncertainty contributes, with matplotlib, on
+        `ax` if given. Returns the Axes."""
+        return plots.uncertainty(self, ax)
 
 
 class Sweep(Result):
@@ -42,6 +52,11 @@ class Sweep(Result):
             if unit:
                 columns[name + ".text"] = values
         return pandas.DataFrame(columns)
+
+    def plot(self, x: str | None = None, ax: Axes | None = None) -> Axes:
+        """Draws the step time over the parameter `x` (by default, the one with most values) with its range, a line for
+        each combination of other parameters, and the knee, with matplotlib, on `ax` if given. Returns the Axes."""
+        return plots.sweep(self, x, ax)
 
     def axis(self, name: str) -> tuple[list[Any], str]:
         """Returns the values of a swept parameter at each point, and their unit: "x" (times the captured value),

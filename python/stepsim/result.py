@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import html
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
-from stepsim import messages
+from stepsim import messages, plots
 from stepsim._core import UsageError
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.axes import Axes
 
 
 class Fields(Mapping[str, Any]):
@@ -118,14 +121,14 @@ class Result(Fields):
 
         return pandas.DataFrame(self._answer.columns())
 
-    def timeline(self, replay: int = 0) -> dict[str, Any]:
+    def timeline(self, replay: int = 0) -> Timeline:
         """Returns a dict of numpy columns without a copy: start_ns and finish_ns of each task, from the start of the
-        replay. A what-if has two replays: 0 is the baseline, 1 the scenario."""
+        replay. A what-if has two replays: 0 is the baseline, 1 the scenario. Its plot() draws them."""
         count = self._answer.replay_count()
         if not 0 <= replay < count:
             raise IndexError(f"replay {replay} of {count}; expected 0 to {count - 1}" if count else
                              "this result has no replay")
-        return self._answer.timeline(replay)
+        return Timeline(self._answer, replay)
 
     def save(self, path: Union[str, bytes, os.PathLike[Any]]) -> None:
         """Writes the result to a file, in the form of its extension, as `-o FILE` does: .html, .svg, .csv, ..."""
@@ -139,7 +142,34 @@ class Result(Fields):
         return f"<stepsim.Result: {self._answer.document()['headline']}>"
 
     def _repr_html_(self) -> str:
-        return _document_as_html(self._answer.document())
+        return _document_as_html(self._answer.document(), self._picture())
+
+    def _picture(self):
+        """Returns the SVG picture of this result, or None."""
+        if not self._answer.has_picture():
+            return None
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "picture.svg")
+            self._answer.save(file)
+            with open(file, "rb") as picture:
+                return picture.read()
+
+
+class Timeline(dict[str, Any]):
+    """When each task ran in a replay: numpy columns `start_ns` and `finish_ns`, and the name of the `replay`."""
+
+    def __init__(self, answer: Any, index: int) -> None:
+        super().__init__(answer.timeline(index))
+        self._answer = answer
+        self._index = index
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+    def plot(self, begin_ns: int | None = None, end_ns: int | None = None, ax: Axes | None = None) -> Axes:
+        """Draws the work of each thread and stream from begin_ns to end_ns (by default, all of the replay) with
+        matplotlib, on `ax` if given. Tasks on the critical path are underlined. Returns the Axes."""
+        return plots.timeline(self._answer, self._index, begin_ns, end_ns, ax)
 
 
 class _PickledAnswer:
@@ -170,17 +200,24 @@ class _PickledAnswer:
     def replay_count(self):
         return 0
 
+    def has_picture(self):
+        return False
+
 
 _STYLE = ("<style>.stepsim table{border-collapse:collapse;margin:.3em 0}.stepsim td,.stepsim th{padding:.1em .7em;"
-          "text-align:left}.stepsim .number{text-align:right}</style>")
+          "text-align:left}.stepsim .number{text-align:right;"
+          "font-variant-numeric:tabular-nums}.stepsim img{max-width:100%;background:white}</style>")
 
 
-def _document_as_html(document):
+def _document_as_html(document, picture):
     parts = [_STYLE, "<div class='stepsim'>"]
     if document["warning"]:
         parts.append(_element("p", document["warning"]))
     parts.append(f"<p><b>{html.escape(document['headline'])}</b></p>")
     parts += [_element("p", document[name]) for name in ("caution", "trust") if document[name]]
+    if picture is not None:
+        data = base64.b64encode(picture).decode()
+        parts.append(f"<img alt='picture of the answer' src='data:image/svg+xml;base64,{data}'>")
     for section in document["sections"]:
         parts += _section_as_html(section)
     return "\n".join([*parts, "</div>"])

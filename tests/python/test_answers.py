@@ -1,5 +1,8 @@
 """Every method gives the answer of the command of the same name, and its other forms hold the same figures."""
 
+import base64
+import re
+
 import pytest
 
 import stepsim
@@ -39,7 +42,8 @@ def test_fields_are_attributes_and_items(capture):
 def test_completion_lists_what_is_for_users():
     assert {name for name in dir(stepsim) if not name.startswith("_")} == {
         "CannotAnswer", "Capture", "Edges", "Error", "Fields", "InputError", "MissingFile", "OutputError", "Records",
-        "Replay", "Result", "Stats", "Sweep", "Tasks", "UsageError", "WhatIf", "check", "compare", "load"}
+        "Replay", "Result", "Stats", "Sweep", "Tasks", "Timeline", "UsageError", "WhatIf", "check",
+        "compare", "load"}
 
 
 def test_changes_are_a_dict_or_keywords_or_a_scenario(capture):
@@ -56,11 +60,20 @@ def test_the_text_form_is_what_the_command_prints(capture, sample, program, monk
     assert str(capture.replay(slow_ranks=True)) == program("replay", sample, "--slow-ranks")
 
 
-def test_the_notebook_form_escapes_names_and_has_every_table(capture):
+def test_the_notebook_form_has_the_verdict_every_table_and_the_picture(capture, tmp_path):
     answer = capture.replay()
     page = answer._repr_html_()
     assert page.count("<table>") == page.count("</table>") > 3
-    assert "280.6 ms" in page and "<script" not in page
+    assert "<td class=number>280.583 ms</td>" in page and "<script" not in page
+    answer.save(tmp_path / "x.svg")
+    data = re.search("<img [^>]*src='data:image/svg\\+xml;base64,([^']+)'>", page)[1]
+    without_command = re.compile(rb"<metadata>.*?</metadata>", re.DOTALL)
+    assert without_command.sub(b"", base64.b64decode(data)) == without_command.sub(b"", (tmp_path / "x.svg").read_bytes())
+    assert page.index(answer._answer.document()["headline"][:20]) < page.index("<img") < page.index("<table>")
+
+
+def test_the_notebook_form_of_an_answer_without_a_picture_has_none(capture):
+    assert "<img" not in capture.stats(collectives=True)._repr_html_()
 
 
 def test_a_result_is_saved_in_the_form_of_its_extension(capture, tmp_path, sample, program):

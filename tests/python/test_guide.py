@@ -22,6 +22,8 @@ MODULES = ["stepsim", *(f"stepsim.{module.name}" for module in pkgutil.iter_modu
 def test_the_examples_of_a_page_print_what_their_comments_say(page, monkeypatch):
     """A comment after print() that is one word or number is what it prints."""
     pytest.importorskip("pandas")
+    pytest.importorskip("matplotlib")
+    monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.chdir(SOURCE)
     code = "\n".join(re.findall(r"^```python\n(.*?)^```", (SOURCE / page).read_text(), re.DOTALL | re.MULTILINE))
     assert "import stepsim" in code

@@ -40,10 +40,11 @@ import stepsim
 
 def ask(path: pathlib.Path) -> int:
     capture = stepsim.load(path, steps=(5, 7), ranks=[0, 1])
-    answer: stepsim.Result = capture.what_if({"network.bandwidth": "2x"}, network_latency="2us")
+    answer: stepsim.WhatIf = capture.what_if({"network.bandwidth": "2x"}, network_latency="2us")
     sweep = capture.sweep({"compute.scale": [1, 2]}, executor=concurrent.futures.ThreadPoolExecutor(2))
     answer.save(path / "answer.csv")
     capture.compare(capture, fail_above=["3%"])
+    answer.timeline(1).plot(ax=answer.plot())
     tasks: stepsim.Tasks = capture.tasks
     try:
         stepsim.check("one", b"two")
@@ -59,7 +60,7 @@ def checked(tmp_path, script):
     file, options = tmp_path / "script.py", tmp_path / "mypy.ini"
     file.write_text(script)
     # mypy would read other packages for a minute.
-    options.write_text("[mypy]\nstrict = True\n[mypy-numpy.*,pandas.*,tqdm.*,distributed.*]\nfollow_imports = skip\n"
+    options.write_text("[mypy]\nstrict = True\n[mypy-numpy.*,pandas.*,matplotlib.*,tqdm.*,distributed.*]\nfollow_imports = skip\n"
                        "ignore_missing_imports = True\n")
     report, problems, _ = api.run(["--config-file", os.fspath(options), "--python-executable", sys.executable,
                                    "--cache-dir", os.fspath(tmp_path / "cache"), os.fspath(file)])
