@@ -9,6 +9,9 @@ import subprocess
 import sys
 
 DOCS = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(DOCS.parent / "python" / "stepsim"))
+import meanings  # noqa: E402 (the module alone: the package needs its extension)
+
 MADE = "<!-- Made by docs/generate.py from the program: do not edit. -->\n"
 LISTS = ["device", "network model", "key of cluster.yaml", "collective", "server rule", "problem", "diagnostic"]  # the others have pages of their own
 
@@ -122,7 +125,14 @@ def members(schema, path):
         yield from members(member, at)
 
 
-def answers(schema):
+def definitions(kinds):
+    """The definition of each term of the glossary under all of its names."""
+    terms = next(kind for kind in kinds if kind["name"] == "term")["topics"]
+    also = {name: term["summary"] for term in reversed(terms) for name in term["also"]}
+    return {**also, **{term["name"]: term["summary"] for term in terms}}
+
+
+def answers(schema, terms):
     page = ["# JSON answers\n", MADE, "`--json` prints one object, and `-o FILE.json` writes it. `stepsim --json-schema` prints a JSON Schema of all of them; it is "
             "installed as `share/stepsim/schema.json`. Times are whole nanoseconds (`_ns`), shares and errors are ratios. Members may be added; none is "
             "renamed. `provenance` names the version, the commit, the command and the inputs with their checksums.\n"]
@@ -130,8 +140,11 @@ def answers(schema):
         name = answer["title"].removeprefix("stepsim.").split("/")[0]
         page.append(f"## {answer['title']}\n")
         page += [f"* {note}" for note in NOTES.get(name, [])] + ([""] if name in NOTES else [])
-        page.append("| member | type |\n|---|---|")
-        page += [f"| `{path}` | {cell(kind)} |" for path, kind in dict(members(answer, "")).items()]
+        page.append("| member | type | meaning |\n|---|---|---|")
+        for path, kind in dict(members(answer, "")).items():
+            meaning = meanings.meaning_of(f"{name}.{path.replace('[]', '')}", terms)
+            unit = meanings.unit_of(path.split(".")[-1], kind.removesuffix(", optional"))
+            page.append(f"| `{path}` | {cell(kind)} | {cell(meaning)}{unit and f' ({unit})'} |")
         page.append("")
     return "\n".join(page)
 
@@ -139,7 +152,7 @@ def answers(schema):
 def main():
     stepsim, check = str(pathlib.Path(sys.argv[1]).resolve()), "--check" in sys.argv[2:]
     kinds = answer_of(stepsim, "help", "--json")["kinds"]
-    pages = {"start/glossary.md": glossary(kinds), "reference/lists.md": lists(kinds), "reference/json.md": answers(answer_of(stepsim, "--json-schema"))}
+    pages = {"start/glossary.md": glossary(kinds), "reference/lists.md": lists(kinds), "reference/json.md": answers(answer_of(stepsim, "--json-schema"), definitions(kinds))}
     pages = {name: re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n" for name, text in pages.items()}
     stale = []
     schemas = {f"../scenarios/schemas/{kind}.schema.json": output_of(stepsim, "--json-schema", kind) for kind in SCHEMAS}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from stepsim.capture import Capture
 
 
-class Replay(Result):
+class Replay(Result, answer="replay"):
     """The result of replay()."""
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -22,8 +22,8 @@ class Replay(Result):
         return plots.step_parts(self, ax)
 
 
-class WhatIf(Result):
-    """The result of what_if(). `why` lists what the change affects, and `uncertainty` what makes the answer uncertain."""
+class WhatIf(Result, answer="whatif"):
+    """The result of what_if(). `why` lists what a change affects, and `uncertainty` what makes the answer uncertain."""
 
     @property
     def uncertainty(self) -> Records:
@@ -31,12 +31,12 @@ class WhatIf(Result):
         return self.scenario.interval  # type: ignore[no-any-return]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draws the predicted step time, its range, and what each source of uncertainty contributes, with matplotlib, on
-        `ax` if given. Returns the Axes."""
+        """Draws the predicted step time, its range, and what each source of uncertainty contributes, with matplotlib,
+        on `ax` if given. Returns the Axes."""
         return plots.uncertainty(self, ax)
 
 
-class Sweep(Result):
+class Sweep(Result, answer="sweep"):
     """The result of sweep()."""
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -69,7 +69,7 @@ class Sweep(Result):
         return (texts, "") if len(units) > 1 else ([number for number, _ in quantities], "".join(units))
 
 
-class Stats(Result):
+class Stats(Result, answer="stats"):
     """The result of stats(). The members of its input (`rows`, `devices`, `streams`, `launches`, `memory`, ...) are
     also members of the result, and some questions have a list of their own:
 
@@ -103,7 +103,8 @@ class Stats(Result):
     def kernels(self) -> Records:
         """The rows of kernels."""
         if any("kind" not in row for row in self._input.rows):
-            raise _core.UsageError(f"kernels: rows by '{self._input.by}' have no kind; expected by='name' or by='class'")
+            raise _core.UsageError(f"kernels: rows by '{self._input.by}' have no kind; expected by='name' or "
+                                   "by='class'")
         return Records(row for row in self._input.rows if row.kind == "kernel")
 
     @property
@@ -119,7 +120,7 @@ class Stats(Result):
         waits = {(each.rank, each.device, each.stream): _part(each, "host_wait_ns", "kernel_wait_ns", "other_wait_ns")
                  for each in self._input.streams}
         return Records(Fields({**_part(device, "rank", "device"), "stream": stream.name, "idle_ns": stream.idle_ns,
-                               **waits.get((device.rank, device.device, stream.name), {})})
+                               **waits.get((device.rank, device.device, stream.name), {})}, "stats.inputs.streams")
                        for device in self._input.devices for stream in device.streams)
 
     @property
@@ -141,4 +142,4 @@ class Stats(Result):
 
 
 def _part(fields, *names):
-    return Fields({name: fields.to_dict()[name] for name in names})
+    return Fields({name: fields.to_dict()[name] for name in names}, fields._path)

@@ -34,7 +34,7 @@ def _axes(ax: Axes | None, width: float, height: float) -> Axes:
 
 def _unit(longest_ns):
     """Returns the unit in which to show times up to `longest_ns`, in nanoseconds, and its name."""
-    return next(((size, name) for size, name in ((1e9, "s"), (1e6, "ms"), (1e3, "us")) if longest_ns >= size), (1, "ns"))
+    return next((unit for unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")) if longest_ns >= unit[0]), (1, "ns"))
 
 
 def _text(time_ns):
@@ -50,7 +50,8 @@ def step_parts(replay: Any, ax: Axes | None) -> Axes:
     ax = _axes(ax, 8, 1.2 + 0.4 * len(shown))
     bars = ax.barh([label for label, _, _ in shown], [time / size for _, time, _ in shown],
                    color=[colour for _, _, colour in shown])
-    ax.bar_label(bars, [f"{_text(time)} ({100 * time / iteration.replayed_ns:.1f} %)" for _, time, _ in shown], padding=4)
+    ax.bar_label(bars, [f"{_text(time)} ({100 * time / iteration.replayed_ns:.1f} %)" for _, time, _ in shown],
+                 padding=4)
     ax.invert_yaxis()
     ax.set_xlim(right=1.3 * max(time for _, time, _ in shown) / size)
     ax.spines[["top", "right"]].set_visible(False)
@@ -94,8 +95,8 @@ def sweep(answer: Any, x: str | None, ax: Axes | None) -> Axes:
     others = [", ".join(f"{name}={point.set[name]}" for name in names if name != x) for point in answer.points]
     lines = list(dict.fromkeys(others))
     if len(lines) > _MOST_LINES:
-        raise _core.UsageError(f"plot: the sweep has {len(lines)} lines over '{x}'; expected at most {_MOST_LINES}: sweep "
-                               "fewer values, or plot to_pandas()")
+        raise _core.UsageError(f"plot: the sweep has {len(lines)} lines over '{x}'; expected at most {_MOST_LINES}: "
+                               "sweep fewer values, or plot to_pandas()")
     size, time_unit = _unit(max((point.high_ns for point in answer.points if "high_ns" in point), default=1))
     ax = _axes(ax, 8, 4.5)
     for line in lines:
@@ -143,8 +144,10 @@ def timeline(answer: Any, index: int, begin_ns: int | None, end_ns: int | None, 
     end = int(finish.max(initial=1)) if end_ns is None else end_ns
     shown = (finish > begin) & (start < end)
     busy = numpy.bincount(lane[shown], (finish - start)[shown], len(tracks["lanes"]["name"]))
-    rows = sorted(numpy.argsort(-busy, kind="stable")[:_MOST_ROWS].tolist(), key=lambda row: (tracks["lanes"]["rank"][row], row))
-    rows = [row for row in rows if busy[row] > (end - begin) / _BARS_OF_A_ROW]
+    lanes = tracks["lanes"]
+    busiest = [row for row in numpy.argsort(-busy, kind="stable")[:_MOST_ROWS].tolist()
+               if busy[row] > (end - begin) / _BARS_OF_A_ROW]
+    rows = sorted(busiest, key=lambda row: (lanes["rank"][row], row))
     size, unit = _unit(end - begin)
     ax = _axes(ax, 10, 1.4 + 0.28 * len(rows))
     used = set()
@@ -157,10 +160,11 @@ def timeline(answer: Any, index: int, begin_ns: int | None, end_ns: int | None, 
             used.add(code)
         on_path = path[(lane[path] == row) & shown[path]]
         ax.broken_barh(_bars(start[on_path], finish[on_path], 0, size), (y + 0.35, 0.14), color="black", linewidth=0)
-    ax.set_yticks(range(len(rows)), [f"rank {tracks['lanes']['rank'][row]}, {tracks['lanes']['name'][row]}" for row in rows])
+    ax.set_yticks(range(len(rows)), [f"rank {lanes['rank'][row]}, {lanes['name'][row]}" for row in rows])
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlim(begin / size, end / size)
-    ax.set_xlabel(f"time in the {times['replay']} replay ({unit})" if times["replay"] != "replayed" else f"time ({unit})")
+    replay = "" if times["replay"] == "replayed" else f" in the {times['replay']} replay"
+    ax.set_xlabel(f"time{replay} ({unit})")
     keys = [ax.barh(0, 0, color=_STYLES[code][2], label=_STYLES[code][1]) for code in sorted(used)]
     keys.append(ax.plot([], [], color="black", linewidth=3, label="on the critical path")[0])
     ax.legend(handles=keys, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=len(keys), frameon=False)

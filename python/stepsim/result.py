@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
-from stepsim import messages, plots
+from stepsim import _core, meanings, messages, plots
 from stepsim._core import UsageError
 
 if TYPE_CHECKING:
@@ -20,21 +20,64 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@functools.lru_cache(maxsize=None)
+def _descriptions():
+    """Returns a sentence on each member of each answer, by its path: "replay.iteration.measured_ns"."""
+    terms = _core.glossary()
+
+    def members(schema, path):
+        for one in [*schema.get("oneOf", []), *schema.get("anyOf", []), *filter(None, [schema.get("items")])]:
+            yield from members(one, path)
+        for name, member in schema.get("properties", {}).items():
+            at = f"{path}.{name}"
+            kinds = [each.get("type", []) for each in [member, *member.get("oneOf", []), *member.get("anyOf", [])]]
+            kind = " or ".join(word for each in kinds for word in ([each] if isinstance(each, str) else each))
+            unit = meanings.unit_of(name, kind)
+            yield at, meanings.meaning_of(at, terms) + (unit and f" ({unit})")
+            yield from members(member, at)
+
+    return {path: text for answer in json.loads(_core.json_schema())["oneOf"]
+            for path, text in members(answer, answer["title"].split(".")[1].split("/")[0])}
+
+
+def _explained(path, names):
+    """Returns a line on each of the members of the object at `path` that have a description."""
+    lines = [f"{name}: {text}" for name in names if (text := _descriptions().get(f"{path}.{name}"))]
+    return "\n".join(["", "", *lines]) if lines else ""
+
+
+class _Doc(str):
+    """The docstring of a class. That of an object also explains its fields."""
+
+    def __get__(self, fields, owner):
+        return str(self) if fields is None else self + _explained(fields._path, fields)
+
+
 class Fields(Mapping[str, Any]):
     """An object of a JSON answer. Its members are attributes and items: `a.iteration.measured_ns`, `a["iteration"]`."""
 
-    def __init__(self, members: dict[str, Any]) -> None:
+    def __init_subclass__(cls, answer: str | None = None) -> None:
+        """`answer` is the name of the only answer of which there are objects; help() explains its fields."""
+        if answer is None:
+            cls.__doc__ = _Doc(cls.__doc__)
+        else:
+            names = [name for path in _descriptions() for object_name, _, name in [path.partition(".")]
+                     if object_name == answer and "." not in name]
+            cls.__doc__ = f"{cls.__doc__}{_explained(answer, names)}"
+
+    def __init__(self, members: dict[str, Any], path: str = "") -> None:
         self._members = members
+        self._path = path
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # also asked by copy and pickle, before there are members
             raise AttributeError(name)
         if name not in self._members:
-            raise AttributeError(f"no field '{name}'; expected one of {', '.join(self)}")
+            raise AttributeError(self._has_no(name))
         return self[name]
 
     def __getitem__(self, name: str) -> Any:
-        return _wrapped(self._members[name])
+        return _wrapped(self._members[name], f"{self._path}.{name}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
@@ -48,6 +91,15 @@ class Fields(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"Fields({', '.join(f'{name}={value!r}' for name, value in self._members.items())})"
 
+    def explain(self, name: str) -> str:
+        """Returns what a field means, and its unit: `answer.scenario.explain("low_ns")`."""
+        if name not in self._members:
+            raise UsageError(self._has_no(name))
+        return _descriptions().get(f"{self._path}.{name}", "")
+
+    def _has_no(self, name):
+        return f"no field '{name}'; expected one of {', '.join(self)}"
+
     def to_dict(self) -> dict[str, Any]:
         """Returns the members as plain dicts, lists, numbers and texts."""
         return self._members
@@ -57,12 +109,15 @@ class Fields(Mapping[str, Any]):
         return Records([self]).to_pandas()
 
 
+Fields.__doc__ = _Doc(Fields.__doc__)
+
+
 class Records(list[Any]):
     """A list of a JSON answer."""
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Returns a DataFrame with a row per element. Each member is a column, and members of members have dotted names.
-        A list of plain values has one column, "value"."""
+        """Returns a DataFrame with a row per element. Each member is a column, and members of members have dotted
+        names. A list of plain values has one column, "value"."""
         import pandas
 
         return pandas.DataFrame([dict(_flat(each)) if isinstance(each, Fields) else {"value": each} for each in self])
@@ -77,11 +132,11 @@ def _flat(fields, prefix=""):
             yield prefix + name, value
 
 
-def _wrapped(value):
+def _wrapped(value, path):
     if isinstance(value, dict):
-        return Fields(value)
+        return Fields(value, path)
     if isinstance(value, list):
-        return Records(map(_wrapped, value))
+        return Records(_wrapped(each, path) for each in value)
     return value
 
 
@@ -105,6 +160,10 @@ class Result(Fields):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (_PickledAnswer(self._answer, str(self)),)
+
+    @functools.cached_property
+    def _path(self):
+        return self._members["schema"].removeprefix("stepsim.").split("/")[0]
 
     @functools.cached_property
     def _members(self):  # parsed when the first field is asked for
