@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/program/command.h"
@@ -31,9 +32,21 @@ struct ConvertCommand {
 };
 
 /// Reports what was written, in a sentence or as JSON. Reports nothing if the file itself was written to standard
-/// output.
-void say(const sim::Document& document, const CommonOptions& options, const Session& session) {
-  if (!writes_to_standard_output(options)) print_document(document, options, session);
+/// output. If there is a Host, passes the result to it.
+void say(Result result, const CommonOptions& options, const Session& session) {
+  if (session.host != nullptr) return session.host->take(std::move(result), options);
+  if (!writes_to_standard_output(options)) print_document(result.document(), options, session);
+}
+
+/// Reports document_of(written, provenance).
+template <class Written>
+void say(Written written, sim::Document (*document_of)(const Written&, const Provenance&), const CommonOptions& options,
+         const Session& session) {
+  Result result;
+  const Written& kept = result.keep(std::move(written));
+  const Provenance& provenance = result.keep(provenance_if_needed(options, session, {}));
+  result.set(document_of(kept, provenance), provenance);
+  say(std::move(result), options, session);
 }
 
 void convert(const CommonOptions& options, const Session& session) {
@@ -53,20 +66,20 @@ void convert(const CommonOptions& options, const Session& session) {
   printed.brief |= whole;  // the file has the sections; a terminal needs them only where something was lost
   begin_stage(session, "writing");
   write_output(options, result.answer());
-  say(result.document(), printed, session);
+  say(std::move(result), printed, session);
 }
 
 void scrub_traces(const CommonOptions& options, const Session& session) {
-  const sim::Scrubbed scrubbed = scrub(options, session);
-  const Provenance provenance = provenance_if_needed(options, session, {});
-  say(sim::scrub_document(scrubbed, provenance), options, session);
+  say(scrub(options, session), sim::scrub_document, options, session);
 }
 
 void cut_trace(const ConvertCommand& command, const Session& session) {
   refuse_anonymous(command.common, "a cut has its events as they are");
   if (!names_folder(*command.common.output)) check_output(command.common);
-  std::vector<sim::CutOut> cuts;
-  const CutAnswers answers = cut(command.common, command.cut, session);
+  Result result;
+  auto& cuts = result.keep(std::vector<sim::CutOut>{});
+  const CutAnswers& answers = result.keep(cut(command.common, command.cut, session));
+  const std::string& output = result.keep(*command.common.output);
   for (const CutAnswer& answer : answers.parts) {
     cuts.push_back({.input = answer.input,
                     .output = answer.output,
@@ -76,15 +89,14 @@ void cut_trace(const ConvertCommand& command, const Session& session) {
                     .metadata = answer.counts.metadata,
                     .diagnostics = answer.counts.diagnostics});
   }
-  const Provenance provenance = provenance_if_needed(command.common, session, {});
-  say(sim::cut_document(cuts, answers.left_out, *command.common.output, provenance), command.common, session);
+  const Provenance& provenance = result.keep(provenance_if_needed(command.common, session, {}));
+  result.set(sim::cut_document(cuts, answers.left_out, output, provenance), provenance);
+  say(std::move(result), command.common, session);
 }
 
 void convert_to_profiler_trace(const CommonOptions& options, const Session& session) {
   check_output(options);
-  const sim::ProfilerTrace written = write_profiler_trace(options, session);
-  const Provenance provenance = provenance_if_needed(options, session, {});
-  say(sim::profiler_trace_document(written, provenance), options, session);
+  say(write_profiler_trace(options, session), sim::profiler_trace_document, options, session);
 }
 
 void convert_to_part(const ConvertCommand& command, const Session& session) {
@@ -92,9 +104,7 @@ void convert_to_part(const ConvertCommand& command, const Session& session) {
     throw UsageError(
         "-o OUT.stepsim stores whole traces; expected it without --select, --min-duration and --comm-json");
   }
-  const sim::WrittenPart written = write_part(command.common, session);
-  const Provenance provenance = provenance_if_needed(command.common, session, {});
-  say(sim::part_document(written, provenance), command.common, session);
+  say(write_part(command.common, session), sim::part_document, command.common, session);
 }
 
 void convert_to_comm_json(const ConvertCommand& command, const Session& session) {
@@ -102,9 +112,7 @@ void convert_to_comm_json(const ConvertCommand& command, const Session& session)
     throw UsageError("--select and --min-duration cut a part out of a trace; expected -o OUT.trace.json or -o FOLDER/");
   if (command.common.network_given)
     throw UsageError("-o comm.json writes recorded communication; expected it without --network");
-  const sim::CommJson written = write_comm_json(command.common, session);
-  const Provenance provenance = provenance_if_needed(command.common, session, {});
-  say(sim::comm_json_document(written, provenance), command.common, session);
+  say(write_comm_json(command.common, session), sim::comm_json_document, command.common, session);
 }
 
 /// True if the options ask for a part of the recorded trace files. False for output formats other than traces: for

@@ -15,14 +15,14 @@ command of the same name of the program `stepsim`, and its result has the fields
 """
 
 from stepsim._core import CannotAnswer, Error, InputError, MissingFile, OutputError, UsageError, __version__
-from stepsim.answers import Replay, Stats, Sweep, WhatIf
-from stepsim.capture import Capture, check, compare, load
+from stepsim.answers import Graph, Replay, Stats, Sweep, WhatIf
+from stepsim.capture import Capture, calibrate, check, compare, load, scrub
 from stepsim.columns import Edges, Tasks
 from stepsim.result import Fields, Records, Result, Timeline
 
-__all__ = ["CannotAnswer", "Capture", "Edges", "Error", "Fields", "InputError", "MissingFile", "OutputError", "Records",
-           "Replay", "Result", "Stats", "Sweep", "Tasks", "Timeline", "UsageError", "WhatIf", "__version__", "check",
-           "compare", "load"]
+__all__ = ["CannotAnswer", "Capture", "Edges", "Error", "Fields", "Graph", "InputError", "MissingFile", "OutputError",
+           "Records", "Replay", "Result", "Stats", "Sweep", "Tasks", "Timeline", "UsageError", "WhatIf", "__version__",
+           "calibrate", "check", "compare", "load", "scrub"]
 
 
 def __dir__() -> list[str]:

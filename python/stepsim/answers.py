@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from stepsim import _core, plots
@@ -67,6 +69,18 @@ class Sweep(Result, answer="sweep"):
             return texts, ""
         units = {unit for number, unit in quantities if unit or number}  # a plain 0 has any unit
         return (texts, "") if len(units) > 1 else ([number for number, _ in quantities], "".join(units))
+
+
+class Graph(Result, answer="graph"):
+    """The result of graph()."""
+
+    def __init__(self, answer: Any, draw: Callable[[str], Any] | None = None) -> None:
+        super().__init__(answer)
+        self._draw = draw
+
+    def save(self, path: str | bytes | os.PathLike[Any]) -> None:
+        """Writes the graph to a file, in the form of its extension. Pictures need Graphviz, which places the nodes."""
+        (super() if self._draw is None else Result(self._draw(path))).save(path)
 
 
 class Stats(Result, answer="stats"):

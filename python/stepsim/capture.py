@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
 from stepsim import _core, engines, messages
-from stepsim.answers import Replay, Stats, Sweep, WhatIf
+from stepsim.answers import Graph, Replay, Stats, Sweep, WhatIf
 from stepsim.columns import Edges, Tasks
 from stepsim.progress import Progress
 from stepsim.result import Result
@@ -57,6 +57,18 @@ def compare(a: AnyPath | Capture, b: AnyPath | Capture, *, by: str | None = None
     flags = [*(["--allow-noise"] if allow_noise else []),
              *(word for limit in limits for word in _option("--fail-above", limit))]
     return Result(_run(_core.Captures(), ["compare", _path_of(a), _path_of(b), *flags], options))
+
+
+def scrub(*paths: AnyPath, to: AnyPath) -> Result:
+    """Writes traces to the file `to`, or those of a folder to the folder `to`, without secrets, names of users and
+    hosts, paths and environment. Returns what was replaced. The traces need not be good enough for load()."""
+    return Result(_run(_core.Captures(), ["convert", "--scrub", *map(_path, paths)], {"-o": _output(to)}))
+
+
+def calibrate(*paths: AnyPath, to: AnyPath | None = None) -> Result:
+    """Derives the rates of links from the output of nccl-tests (all_reduce_perf, ...), and writes them to the file `to`
+    ("cluster.yaml") if given. Capture.calibrate() derives them from traces."""
+    return _saved(Result(_run(_core.Captures(), ["calibrate", "--nccl-tests", *map(_path, paths)], {})), to)
 
 
 class Capture:
@@ -163,13 +175,49 @@ class Capture:
         answer = self._ask("stats", options, ["--join", *(flag for flag, given in flags.items() if given)])
         return Stats(answer, self)
 
+    def task_list(self, *, select: str | None = None, rows: Rows | None = None) -> Result:
+        """Lists the tasks that a what-if can select, by kind, class and name, as the command `tasks` does; with
+        select="class=gemm,rank=0" only selected ones. The columns of all tasks are in `tasks`."""
+        return Result(self._ask("tasks", {"--select": select, "--rows": rows}))
+
+    def graph(self, *, fold: str | None = None, merge_ranks: bool = False, rows: Rows | None = None,
+              network: str | None = None, cluster: AnyPath | None = None) -> Graph:
+        """Returns the dependency graph of a step; save() draws it (.svg, .png, .html) or writes it for other programs
+        (.dot, .gml).
+
+        fold         draw one node per "task", "name", "layer", "class", "lane" or "rank"; "auto": at most 500 nodes
+        merge_ranks  with fold="name", "layer" or "class": merge the tasks of all ranks into one node
+        """
+        options = {"--fold": fold, "--merge-ranks": merge_ranks or None, "--rows": rows, "--network": network,
+                   "--cluster": cluster}
+        return Graph(self._ask("graph", options), lambda path: self._ask("graph", {**options, "-o": _output(path)}))
+
+    def convert(self, path: AnyPath, *, select: str | None = None, min_duration: str | None = None,
+                comm_json: bool = False, network: str | None = None, cluster: AnyPath | None = None) -> Result:
+        """Writes the job to a file in the format of its extension (.trace.json, .tasks.json, .pftrace, .stepsim, ...),
+        and returns what was written. Reads the traces again.
+
+        select        for a .trace.json: keep only events with, for example, "category=kernel,stream=7"
+        min_duration  for a .trace.json: keep only events of at least this duration: "10us"
+        comm_json     write the communication of each rank as BytePS's comm.json; of several ranks, into a folder
+        """
+        options = {"--select": select, "--min-duration": min_duration, "--comm-json": comm_json or None,
+                   "--network": network, "--cluster": cluster}
+        return Result(self._ask("convert", {**options, "-o": _output(path)}))
+
+    def scrub(self, path: AnyPath) -> Result:
+        """Writes the traces to a file, or those of a folder to a folder, without secrets, names of users and hosts,
+        paths and environment. Returns what was replaced. Reads the traces again. See also stepsim.scrub()."""
+        return Result(self._ask("convert", {"--scrub": True, "-o": _output(path)}))
+
     def check(self) -> Result:
         """Says whether the capture is good enough, and what to record next time. Reads the traces again."""
         return Result(self._ask("check", {}))
 
-    def calibrate(self) -> Result:
-        """Derives link, copy and launch rates from the capture; save("cluster.yaml") writes them."""
-        return Result(self._ask("calibrate", {}))
+    def calibrate(self, path: AnyPath | None = None) -> Result:
+        """Derives link, copy and launch rates from the capture, and writes them to the file `path` ("cluster.yaml") if
+        given. See also stepsim.calibrate()."""
+        return _saved(Result(self._ask("calibrate", {})), path)
 
     def compare(self, other: AnyPath | Capture, *, by: str | None = None, sort: str | None = None,
                 rows: Rows | None = None, fail_above: str | Iterable[str] | None = None,
@@ -229,6 +277,20 @@ def _path(path):
     """Returns a path as a word that is not an option. "-" is standard input."""
     name = os.fsdecode(path)
     return f"./{name}" if name.startswith("-") and name != "-" else name
+
+
+def _output(path):
+    """Returns the path of a file to write as a word that is not an option."""
+    name = _path(path)
+    if name == "-":
+        raise _core.UsageError("'-' is standard output; expected the name of a file")
+    return name
+
+
+def _saved(result, path):
+    if path is not None:
+        result.save(path)
+    return result
 
 
 def _shown(path):

@@ -5,14 +5,18 @@ import re
 
 from stepsim import _core
 
-_ARGUMENTS = ("allow-noise", "anonymous", "by", "cluster", "collectives", "fail-above", "job", "kernels", "network",
-              "ranks", "rows", "scenario", "select", "slow-ranks", "sort", "steps", "threads")
-_METHODS = ("advise", "calibrate", "check", "compare", "critical-path", "replay", "stats", "sweep", "whatif")
+_ARGUMENTS = ("allow-noise", "anonymous", "by", "cluster", "collectives", "comm-json", "fail-above", "fold", "job",
+              "kernels", "merge-ranks", "min-duration", "network", "ranks", "rows", "scenario", "select", "slow-ranks",
+              "sort", "steps", "threads")
+_METHODS = ("advise", "calibrate", "check", "compare", "convert", "critical-path", "graph", "replay", "stats", "sweep",
+            "whatif")
 
 _REWORDED = [(re.compile(pattern), text) for pattern, text in [
     (r"TRACE is required; see '.*", "there is no path; expected a file, a folder or an archive"),
     (r"TRACE is empty", "a path is empty"),
-    (r"^-o (?=')", ""),
+    (r"(?<!\S)-o (?=['A-Zc])", ""),
+    (r"--scrub\b", "scrub()"),
+    (r"'stepsim tasks'", "task_list()"),
     (r"--set network\.bandwidth=1x,2x,4x", '{"network.bandwidth": ["1x", "2x", "4x"]}'),
     (r", or -s FILE with", ", or a scenario with"),
     (r"--set for a change on the command line", "'changes' for a change"),

@@ -22,6 +22,8 @@ METHODS = [
     ("stats", {"by": "class"}, ["stats", "--by", "class", "--join"]),
     ("check", {}, ["check"]),
     ("calibrate", {}, ["calibrate"]),
+    ("task_list", {"select": "kind=collective", "rows": 3}, ["tasks", "--select", "kind=collective", "--rows", "3"]),
+    ("graph", {"fold": "class", "merge_ranks": True}, ["graph", "--fold", "class", "--merge-ranks"]),
 ]
 
 
@@ -41,9 +43,9 @@ def test_fields_are_attributes_and_items(capture):
 
 def test_completion_lists_what_is_for_users():
     assert {name for name in dir(stepsim) if not name.startswith("_")} == {
-        "CannotAnswer", "Capture", "Edges", "Error", "Fields", "InputError", "MissingFile", "OutputError", "Records",
-        "Replay", "Result", "Stats", "Sweep", "Tasks", "Timeline", "UsageError", "WhatIf", "check",
-        "compare", "load"}
+        "CannotAnswer", "Capture", "Edges", "Error", "Fields", "Graph", "InputError", "MissingFile", "OutputError", "Records",
+        "Replay", "Result", "Stats", "Sweep", "Tasks", "Timeline", "UsageError", "WhatIf", "calibrate",
+        "check", "compare", "load", "scrub"}
 
 
 def test_changes_are_a_dict_or_keywords_or_a_scenario(capture):
