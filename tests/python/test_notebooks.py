@@ -12,7 +12,7 @@ Config = pytest.importorskip("traitlets.config").Config
 pytest.importorskip("ipykernel")
 pytest.importorskip("matplotlib")
 
-PLOTS = {"trust.ipynb": 3, "decide.ipynb": 3, "dask.ipynb": 1}
+PLOTS = {"trust.ipynb": 4, "decide.ipynb": 4, "dask.ipynb": 2}
 
 
 def test_every_notebook_is_tested():

@@ -1,6 +1,7 @@
 """Type checkers and editors see the types of everything that users call."""
 
 import inspect
+import json
 import os
 import re
 import sys
@@ -76,3 +77,10 @@ def test_mypy_accepts_a_script(tmp_path):
 def test_mypy_accepts_the_guide(tmp_path):
     page = (SOURCE / "docs/guides/python.md").read_text()
     assert checked(tmp_path, "\n".join(re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE))) == []
+
+
+@pytest.mark.parametrize("notebook", sorted((SOURCE / "docs/notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_mypy_accepts_a_notebook(tmp_path, notebook):
+    cells = json.loads(notebook.read_text())["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert len(code) > 2 and checked(tmp_path, "\n".join(code)) == []
