@@ -63,6 +63,8 @@ class Sweep(Result, answer="sweep"):
     def axis(self, name: str) -> tuple[list[Any], str]:
         """Returns the values of a swept parameter at each point, and their unit: "x" (times the captured value),
         "bytes", "ns", "bytes/s" or "". Values that are not all numbers of one unit are texts."""
+        if name not in self.points[0].set:
+            raise _core.UsageError(f"'{name}' is not a swept parameter; expected {' or '.join(self.points[0].set)}")
         texts = [point.set[name] for point in self.points]
         quantities = [_core.quantity(text) for text in texts]
         if None in quantities:
@@ -119,7 +121,7 @@ class Stats(Result, answer="stats"):
         if any("kind" not in row for row in self._input.rows):
             raise _core.UsageError(f"kernels: rows by '{self._input.by}' have no kind; expected by='name' or "
                                    "by='class'")
-        return Records(row for row in self._input.rows if row.kind == "kernel")
+        return Records((row for row in self._input.rows if row.kind == "kernel"), "stats.inputs.rows")
 
     @property
     def overlap(self) -> Records:

@@ -85,8 +85,6 @@ def uncertainty(answer: Any, ax: Axes | None) -> Axes:
 def sweep(answer: Any, x: str | None, ax: Axes | None) -> Axes:
     """The step time over one parameter, a line for each combination of the others, with its range and its knee."""
     names = list(answer.points[0].set)
-    if x is not None and x not in names:
-        raise _core.UsageError(f"x: '{x}' is not a swept parameter; expected {' or '.join(names)}")
     x = x or max(names, key=lambda name: len(set(answer.axis(name)[0])))
     values, unit = answer.axis(x)
     texts = [point.set[x] for point in answer.points]

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
 from stepsim import _core, meanings, messages, plots
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 @functools.lru_cache(maxsize=None)
 def _descriptions():
-    """Returns a sentence on each member of each answer, by its path: "replay.iteration.measured_ns"."""
+    """Returns a sentence on each member of each answer, and whether it is an object, by its path:
+    "replay.iteration.measured_ns"."""
     terms = _core.glossary()
 
     def members(schema, path):
@@ -33,16 +34,30 @@ def _descriptions():
             kinds = [each.get("type", []) for each in [member, *member.get("oneOf", []), *member.get("anyOf", [])]]
             kind = " or ".join(word for each in kinds for word in ([each] if isinstance(each, str) else each))
             unit = meanings.unit_of(name, kind)
-            yield at, meanings.meaning_of(at, terms) + (unit and f" ({unit})")
+            yield at, (meanings.meaning_of(at, terms) + (unit and f" ({unit})"), "object" in kind.split(" or "))
             yield from members(member, at)
 
-    return {path: text for answer in json.loads(_core.json_schema())["oneOf"]
-            for path, text in members(answer, answer["title"].split(".")[1].split("/")[0])}
+    return {path: found for answer in json.loads(_core.json_schema())["oneOf"]
+            for path, found in members(answer, answer["title"].split(".")[1].split("/")[0])}
+
+
+def _description(path):
+    return _descriptions().get(path, ("", False))[0]
+
+
+def _columns(path):
+    """Returns the dotted names of the members of the objects in the list at `path`."""
+    for at, (_, is_object) in _descriptions().items():
+        if at.startswith(path + "."):
+            name = at[len(path) + 1:]
+            above = [at[:end] for end in range(len(path) + 1, len(at)) if at[end] == "."]
+            if not is_object and all(_descriptions()[each][1] for each in above):
+                yield name
 
 
 def _explained(path, names):
     """Returns a line on each of the members of the object at `path` that have a description."""
-    lines = [f"{name}: {text}" for name in names if (text := _descriptions().get(f"{path}.{name}"))]
+    lines = [f"{name}: {text}" for name in names if (text := _description(f"{path}.{name}"))]
     return "\n".join(["", "", *lines]) if lines else ""
 
 
@@ -95,7 +110,7 @@ class Fields(Mapping[str, Any]):
         """Returns what a field means, and its unit: `answer.scenario.explain("low_ns")`."""
         if name not in self._members:
             raise UsageError(self._has_no(name))
-        return _descriptions().get(f"{self._path}.{name}", "")
+        return _description(f"{self._path}.{name}")
 
     def _has_no(self, name):
         return f"no field '{name}'; expected one of {', '.join(self)}"
@@ -115,11 +130,17 @@ Fields.__doc__ = _Doc(Fields.__doc__)
 class Records(list[Any]):
     """A list of a JSON answer."""
 
+    def __init__(self, elements: Iterable[Any] = (), path: str = "") -> None:
+        super().__init__(elements)
+        self._path = path
+
     def to_pandas(self) -> pandas.DataFrame:
         """Returns a DataFrame with a row per element. Each member is a column, and members of members have dotted
         names. A list of plain values has one column, "value"."""
         import pandas
 
+        if not self:
+            return pandas.DataFrame(columns=[*_columns(self._path)] or ["value"])
         return pandas.DataFrame([dict(_flat(each)) if isinstance(each, Fields) else {"value": each} for each in self])
 
 
@@ -136,7 +157,7 @@ def _wrapped(value, path):
     if isinstance(value, dict):
         return Fields(value, path)
     if isinstance(value, list):
-        return Records(_wrapped(each, path) for each in value)
+        return Records((_wrapped(each, path) for each in value), path)
     return value
 
 
@@ -265,7 +286,7 @@ class _PickledAnswer:
 
 _STYLE = ("<style>.stepsim table{border-collapse:collapse;margin:.3em 0}.stepsim td,.stepsim th{padding:.1em .7em;"
           "text-align:left}.stepsim .number{text-align:right;"
-          "font-variant-numeric:tabular-nums}.stepsim img{max-width:100%;background:white}</style>")
+          "white-space:nowrap;font-variant-numeric:tabular-nums}.stepsim img{max-width:100%;background:white}</style>")
 
 
 def _document_as_html(document, picture):

@@ -82,6 +82,15 @@ def test_each_question_to_stats_has_a_frame(gpu_capture):
     assert stats.launches == stats.inputs[0].launches and "launches" in dir(stats)
 
 
+def test_an_empty_list_has_the_columns_of_its_elements(capture, gpu_capture):
+    empty, other = capture.stats(), gpu_capture.stats()
+    for name in ("kernels", "copies", "launches"):
+        assert len(getattr(empty, name)) == 0 < len(getattr(other, name))
+        assert list(getattr(empty, name).to_pandas().columns) == list(getattr(other, name).to_pandas().columns)
+    assert list(capture.what_if(BANDWIDTH).assumptions.to_pandas()) == ["value"]
+    assert list(capture.replay().assumptions.to_pandas()) == ["value"]
+
+
 def test_stragglers_are_those_of_the_replay(capture):
     frame = capture.stats().stragglers.to_pandas()
     assert frame.to_dict("records") == json.loads(capture.replay().to_json())["stragglers"] and len(frame) == 2

@@ -62,7 +62,7 @@ def test_a_sweep_of_two_parameters_has_a_line_for_each_value_of_one(capture):
     assert [text for text in texts_of(answer.plot()) if "=" in text] == ["compute.scale=0.5", "compute.scale=1"]
     assert [text for text in texts_of(answer.plot(x="compute.scale")) if "=" in text] == [
         f"network.bandwidth={value}" for value in ("1x", "2x", "4x")]
-    with pytest.raises(stepsim.UsageError, match="x: 'batch' is not a swept parameter; expected network.bandwidth or compute.scale"):
+    with pytest.raises(stepsim.UsageError, match="^'batch' is not a swept parameter; expected network.bandwidth or compute.scale"):
         answer.plot(x="batch")
 
 
