@@ -39,6 +39,7 @@ set(CPACK_COMPONENT_CAPTURE_DESCRIPTION "module that records CUDA programs for s
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-stepsim)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-numpy, python3-pandas")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-matplotlib, python3-tqdm")
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION "replay simulator for distributed training (Python package)
  It gives Python the commands of stepsim: each result is an object with the
  fields of the command's JSON, and tasks and timelines are numpy columns.")

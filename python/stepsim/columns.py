@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
+
+from stepsim._core import InputError
 
 if TYPE_CHECKING:
     import numpy
@@ -59,6 +62,10 @@ def _categorical(codes, texts):
     return pandas.Categorical.from_codes(codes, list(categories))
 
 
+def _raise(error):
+    raise error
+
+
 class Tasks(_Columns):
     """The tasks of the graph, in topological order; the position of a task is its id.
 
@@ -81,12 +88,17 @@ class Tasks(_Columns):
         self.operators = captures.operators()
 
     def __getstate__(self) -> dict[str, Any]:
-        self.on_critical_path
-        return {name: value for name, value in self.__dict__.items() if name != "_critical_path"}
+        critical_path = None  # which is not needed again
+        try:
+            self.on_critical_path
+        except InputError as error:
+            critical_path = functools.partial(_raise, error)
+        return {**self.__dict__, "_critical_path": critical_path}
 
     @functools.cached_property
     def on_critical_path(self) -> numpy.ndarray[Any, Any]:
-        """True for the tasks that determine the length of a typical step: those of Capture.critical_path()."""
+        """True for the tasks that determine the length of a typical step: those of Capture.critical_path(). Raises
+        CannotAnswer if the capture cannot be replayed."""
         import numpy
 
         on_path = numpy.zeros(len(self), dtype=bool)
@@ -95,8 +107,8 @@ class Tasks(_Columns):
 
     def to_pandas(self) -> pandas.DataFrame:
         """Returns a DataFrame with a row per task, the rank, host and stream of its lane, the shapes of its operator's
-        inputs, and whether it is on the critical path, for which the capture is replayed once. Texts are categories;
-        the step of a task outside all steps is missing."""
+        inputs, and whether it is on the critical path, for which the capture is replayed once, unless it cannot be.
+        Texts are categories; the step of a task outside all steps is missing."""
         import numpy
         import pandas
 
@@ -108,7 +120,8 @@ class Tasks(_Columns):
         streams = [name if stream else None for name, stream in zip(self.lanes["name"], self.lanes["is_stream"])]
         frame.insert(frame.columns.get_loc("lane") + 1, "stream", _categorical(self.lane, streams))
         frame["step"] = pandas.arrays.IntegerArray(self.step, self.step < 0)
-        frame["on_critical_path"] = self.on_critical_path
+        with contextlib.suppress(InputError):
+            frame["on_critical_path"] = self.on_critical_path
         return frame
 
 

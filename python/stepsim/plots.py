@@ -14,7 +14,8 @@ _STYLES = _core.class_styles()
 _COLOURS = {name: colour for name, _, colour in _STYLES}
 _PARTS = {"compute_ns": ("compute", "compute"), "communication_ns": ("communication", "exposed communication"),
           "copies_ns": ("copy", "exposed copies"), "collective_wait_ns": ("wait", "waiting for ranks"),
-          "host_ns": ("host", "CPU only"), "idle_ns": (None, "idle")}
+          "loader_ns": ("loader", "waiting for data"), "host_ns": ("host", "CPU only"),
+          "other_steps_ns": (None, "other steps' work"), "idle_ns": (None, "idle")}
 _GREY = "#999999"
 _MOST_LINES = 10
 _MOST_ROWS = 40  # of a timeline

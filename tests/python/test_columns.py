@@ -1,6 +1,10 @@
 """Tasks, edges and timelines as columns."""
 
+import pickle
+
 import pytest
+
+import stepsim
 
 numpy = pytest.importorskip("numpy")
 pandas = pytest.importorskip("pandas")
@@ -22,8 +26,6 @@ def test_stored_columns_are_views_that_cannot_be_written(capture):
 
 
 def test_a_column_outlives_its_capture(sample):
-    import stepsim
-
     start = stepsim.load(sample).tasks.start_ns
     assert (numpy.sort(start) > 0).all()
 
@@ -70,6 +72,18 @@ def test_the_tasks_on_the_critical_path_are_those_of_the_command(capture):
     shown = frame[frame["on_critical_path"]]
     columns = ["name", "rank", "lane"]
     assert sorted(map(tuple, shown[columns].values)) == sorted(map(tuple, path[columns].values)) and len(path) > 10
+
+
+def test_a_capture_that_cannot_be_replayed_has_the_other_columns(capture):
+    def refuse():
+        raise stepsim.CannotAnswer("the tasks have no durations")
+
+    tasks = stepsim.Tasks(capture._captures, refuse)
+    expected = capture.tasks.to_pandas().drop(columns="on_critical_path")
+    assert tasks.to_pandas().equals(expected) and pickle.loads(pickle.dumps(tasks)).to_pandas().equals(expected)
+    for each in (tasks, pickle.loads(pickle.dumps(tasks))):
+        with pytest.raises(stepsim.CannotAnswer, match="^the tasks have no durations$"):
+            each.on_critical_path
 
 
 def test_texts_in_the_frame_of_tasks_are_categories(capture):

@@ -1,5 +1,6 @@
 """Pictures of answers: they draw the figures of the JSON, with units, on the Axes that are given."""
 
+import json
 import sys
 
 import pytest
@@ -30,6 +31,12 @@ def test_the_parts_of_a_step_are_those_of_the_answer(capture):
     assert ax.get_xlabel() == f"time in a step of rank {replay.iteration_parts.rank} (ms)"
     assert texts_of(ax)[0] == f"{replay.iteration_parts.compute_ns / 1e6:.1f} ms (52.2 %)"
     assert ax.get_title(loc="left") == "step time 280.6 ms, measured 280.6 ms"
+
+
+def test_every_part_of_a_step_can_be_drawn():
+    schema = next(answer for answer in json.loads(stepsim._core.json_schema())["oneOf"]
+                  if answer["title"] == "stepsim.replay/1")
+    assert set(schema["properties"]["iteration_parts"]["properties"]) == {"rank", *stepsim.plots._PARTS}
 
 
 def test_uncertainty_has_a_bar_for_each_source(capture):
