@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from stepsim import _core, plots
+from stepsim import _core, optional, plots
 from stepsim.result import Fields, Records, Result
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Sweep(Result, answer="sweep"):
         """Returns a DataFrame with a row per point. A swept parameter is a column of numbers if all of its values are:
         "2x" is 2.0, sizes are bytes, times nanoseconds, and rates bytes per second. A second column has the texts of
         values with a unit: "network.bandwidth.text"."""
-        import pandas
+        pandas = optional.pandas()
 
         columns = {}
         for name, values in self._answer.columns().items():

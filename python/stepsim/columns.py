@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from stepsim import optional
 from stepsim._core import InputError
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class _Columns:
         return f"<stepsim.{type(self).__name__}: {len(self)} rows of {', '.join(self._columns)}>"
 
     def _frame(self, **categories):
-        import pandas
+        pandas = optional.pandas()
 
         frame = {name: column if categories.get(name) is None else _categorical(column, categories[name])
                  for name, column in self._columns.items()}
@@ -54,7 +55,7 @@ class _Columns:
 def _categorical(codes, texts):
     """Returns `texts[code]` for each code. Equal texts are one category. The code -1 and the text None are missing."""
     import numpy
-    import pandas
+    pandas = optional.pandas()
 
     categories = {text: i for i, text in enumerate(dict.fromkeys(text for text in texts if text is not None))}
     if len(categories) < len(texts):
@@ -79,6 +80,7 @@ class Tasks(_Columns):
     """
 
     def __init__(self, captures: Any, critical_path: Callable[[], Any]) -> None:
+        optional.numpy()
         super().__init__(captures.tasks())
         self._critical_path = critical_path
         self.names = captures.names()
@@ -110,7 +112,7 @@ class Tasks(_Columns):
         inputs, and whether it is on the critical path, for which the capture is replayed once, unless it cannot be.
         Texts are categories; the step of a task outside all steps is missing."""
         import numpy
-        import pandas
+        pandas = optional.pandas()
 
         texts = {"class": self.classes, "operator": self.operators["name"]}
         frame = self._frame(name=self.names, kind=self.kinds, lane=self.lanes["name"], **texts)
@@ -134,6 +136,7 @@ class Edges(_Columns):
     """
 
     def __init__(self, captures: Any) -> None:
+        optional.numpy()
         super().__init__(captures.edges())
         self.kinds = captures.edge_kinds()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stepsim import _core
+from stepsim import _core, optional
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,12 +25,7 @@ _BARS_OF_A_ROW = 2000  # shorter bars would be less than a pixel wide
 def _axes(ax: Axes | None, width: float, height: float) -> Axes:
     if ax is not None:
         return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError("plot() needs matplotlib, which is not installed; install python3-matplotlib, or "
-                          "pip install 'stepsim[plots]'") from None
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+    return optional.pyplot().subplots(figsize=(width, height), layout="constrained")[1]
 
 
 def _unit(longest_ns):

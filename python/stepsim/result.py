@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
-from stepsim import _core, meanings, messages, plots
+from stepsim import _core, meanings, messages, optional, plots
 from stepsim._core import UsageError
 
 if TYPE_CHECKING:
@@ -137,11 +137,17 @@ class Records(list[Any]):
     def to_pandas(self) -> pandas.DataFrame:
         """Returns a DataFrame with a row per element. Each member is a column, and members of members have dotted
         names. A list of plain values has one column, "value"."""
-        import pandas
+        pandas = optional.pandas()
 
         if not self:
             return pandas.DataFrame(columns=[*_columns(self._path)] or ["value"])
         return pandas.DataFrame([dict(_flat(each)) if isinstance(each, Fields) else {"value": each} for each in self])
+
+    def _repr_html_(self) -> str | None:
+        try:
+            return self.to_pandas()._repr_html_()  # type: ignore[no-any-return]
+        except ImportError:
+            return None
 
 
 def _flat(fields, prefix=""):
@@ -197,7 +203,7 @@ class Result(Fields):
 
     def to_pandas(self) -> pandas.DataFrame:
         """Returns the table that `-o x.csv` writes, as a pandas DataFrame. Times are nanoseconds."""
-        import pandas
+        pandas = optional.pandas()
 
         return pandas.DataFrame(self._answer.columns())
 
@@ -239,6 +245,7 @@ class Timeline(dict[str, Any]):
     """When each task ran in a replay: numpy columns `start_ns` and `finish_ns`, and the name of the `replay`."""
 
     def __init__(self, answer: Any, index: int) -> None:
+        optional.numpy()
         super().__init__(answer.timeline(index))
         self._answer = answer
         self._index = index

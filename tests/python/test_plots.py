@@ -1,7 +1,6 @@
 """Pictures of answers: they draw the figures of the JSON, with units, on the Axes that are given."""
 
 import json
-import sys
 
 import pytest
 
@@ -118,9 +117,3 @@ def test_given_axes_are_drawn_on_and_returned(capture):
     assert answer.timeline().plot(ax=third) is third
     assert capture.sweep({"compute.scale": [0.5, 1]}).plot(ax=fourth) is fourth
     assert len(plt.get_fignums()) == 1 and all(ax.has_data() for ax in (first, second, third, fourth))
-
-
-def test_without_matplotlib_plot_says_what_to_install(capture, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match="needs matplotlib, which is not installed; install python3-matplotlib"):
-        capture.replay().plot()
