@@ -105,10 +105,10 @@ prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    package = built_package(config_settings)
-    paths = [path for path in sorted(package.iterdir())
-             if path.suffix in (".py", ".pyi") or path.name in (extension(), "py.typed")]
-    return pack(wheel_directory, {f"stepsim/{path.name}": path.read_bytes() for path in paths})
+    built = built_package(config_settings) / extension()
+    sources = [path for path in (SOURCE / "python" / "stepsim").iterdir() if path.is_file()]
+    files = {f"stepsim/{path.name}": path.read_bytes() for path in [*sources, built]}
+    return pack(wheel_directory, dict(sorted(files.items())))
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
