@@ -143,6 +143,8 @@ def answers(schema, terms):
         page.append("| member | type | meaning |\n|---|---|---|")
         for path, kind in dict(members(answer, "")).items():
             meaning = meanings.meaning_of(f"{name}.{path.replace('[]', '')}", terms)
+            if meaning is None:
+                sys.exit(f"{name}.{path} has no meaning; add it to python/stepsim/meanings.py, or to the glossary")
             unit = meanings.unit_of(path.split(".")[-1], kind.removesuffix(", optional"))
             page.append(f"| `{path}` | {cell(kind)} | {cell(meaning)}{unit and f' ({unit})'} |")
         page.append("")

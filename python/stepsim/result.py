@@ -33,8 +33,9 @@ def _descriptions():
             at = f"{path}.{name}"
             kinds = [each.get("type", []) for each in [member, *member.get("oneOf", []), *member.get("anyOf", [])]]
             kind = " or ".join(word for each in kinds for word in ([each] if isinstance(each, str) else each))
+            text = meanings.meaning_of(at, terms) or ""
             unit = meanings.unit_of(name, kind)
-            yield at, (meanings.meaning_of(at, terms) + (unit and f" ({unit})"), "object" in kind.split(" or "))
+            yield at, (text + (unit and f" ({unit})"), "object" in kind.split(" or "))
             yield from members(member, at)
 
     return {path: found for answer in json.loads(_core.json_schema())["oneOf"]
