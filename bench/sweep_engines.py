@@ -2,7 +2,7 @@
 """sweep_engines.py STEPSIM CAPTURE: how much faster two workers are than one, on every engine that a sweep can use.
 
 CAPTURE is truth/byteps/byteps-vgg/base of the test data (docs/internals/test-data.md). The sweep has 36 and 180 points,
-and up to 720 for Slurm, whose jobs take seconds to start. Executors of Python (processes, Dask, MPI) have run one sweep
+and up to 720 for Slurm, whose jobs take seconds to start. Executors of Python (processes, joblib, Dask, MPI) have run one sweep
 before the clock starts, so that their workers have read the traces; the best of three sweeps counts. `--engine slurm` is
 timed from the command to its answer, on a node with one or two cores. All answers are compared with that of one process,
 byte for byte. `stepsim` must be importable (PYTHONPATH=build/NAME/python). Writes docs/results/sweep-engines.csv to
@@ -48,6 +48,13 @@ def processes(workers):
 
 
 @contextlib.contextmanager
+def joblib(workers):
+    from joblib.externals.loky import get_reusable_executor
+    with get_reusable_executor(max_workers=workers, reuse=False) as pool:
+        yield pool
+
+
+@contextlib.contextmanager
 def dask(workers):
     import distributed
     with distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster, \
@@ -79,9 +86,9 @@ def on_slurm(_, workers, grid):
         return time.perf_counter() - begin, done.stdout
 
 
-ENGINES = [("processes", on_executor, processes, GRID), ("dask", on_executor, dask, GRID), ("mpi", on_mpi, None, GRID),
-           ("processes", on_executor, processes, LONG), ("dask", on_executor, dask, LONG), ("mpi", on_mpi, None, LONG),
-           ("slurm", on_slurm, None, LONG), ("slurm", on_slurm, None, LONGER)]
+ON_EXECUTORS = [("processes", on_executor, processes), ("joblib", on_executor, joblib), ("dask", on_executor, dask), ("mpi", on_mpi, None)]
+ENGINES = [*((*engine, grid) for grid in (GRID, LONG) for engine in ON_EXECUTORS),
+           *(("slurm", on_slurm, None, grid) for grid in (GRID, LONG, LONGER))]
 
 
 def main():

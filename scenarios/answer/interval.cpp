@@ -81,14 +81,11 @@ void replay_all(const PlanCase& of, RuleVariants& variants, const std::function<
   }
 }
 
-/// Announces the tasks of the replays that are missing.
-void expect_replays(const IntervalCase& of, RuleVariants& variants) {
-  std::uint64_t tasks = 0;
-  for (const IntervalVariant* const variant : without_replay(variants)) {
-    tasks += of.scenario.graph->dag.task_count();
-    if (!variant->name.empty()) tasks += of.baseline().graph->dag.task_count();
-  }
-  of.basis.meter().expect(tasks);
+/// Announces the replays that are missing, and `more` tasks. `tasks` is the number of tasks of the plan's graph.
+void expect_replays(const PlanCase& of, RuleVariants& variants, std::uint64_t tasks, std::uint64_t more) {
+  for (const IntervalVariant* const variant : without_replay(variants))
+    more += tasks + (variant->name.empty() ? 0 : of.baseline().graph->dag.task_count());
+  of.basis.meter().expect(more);
 }
 
 /// Returns the range over the variants that are not contradicted, as factors of the prediction, or nothing if there are
@@ -131,7 +128,7 @@ AnswerInterval combined(const IntervalCase& of, std::vector<IntervalSource> foun
 /// made.
 AnswerInterval range_of(const IntervalCase& of, RuleVariants variants) {
   add_variants_of_prediction(of, variants);
-  expect_replays(of, variants);
+  expect_replays(of, variants, of.scenario.graph->dag.task_count(), 0);
   replay_all(of, variants);
   std::vector<IntervalSource> found;
   for (std::size_t i = 0; i < variants.size(); ++i) {
@@ -161,6 +158,8 @@ RangedPrediction IntervalFinder::predict(const Plan& plan) const {
   const PlanCase of{*basis_, plan};
   RuleVariants variants(interval_sources().size());
   add_variants_of_plan(of, variants);
+  const std::uint64_t tasks = basis_->predictor().tasks_of(plan);
+  expect_replays(of, variants, tasks, tasks);
   std::optional<Prediction> scenario;
   replay_all(of, variants, [&] { scenario = basis_->meter().predict(basis_->predictor(), plan); });
   AnswerInterval interval = range_of({of, *scenario}, std::move(variants));

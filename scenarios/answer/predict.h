@@ -1,6 +1,7 @@
 #ifndef STEPSIM_SCENARIOS_ANSWER_PREDICT_H
 #define STEPSIM_SCENARIOS_ANSWER_PREDICT_H
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <future>
@@ -112,6 +113,8 @@ class Predictor {
   /// Returns the capture of another trace. Reads each path only once. Precondition: set_reader() was called. Throws
   /// what the reader throws.
   [[nodiscard]] std::shared_ptr<const Capture> read(const std::string& path) const;
+  /// Returns the number of tasks of a plan's graph, which it builds if no prediction has. Throws what predict() throws.
+  [[nodiscard]] std::size_t tasks_of(const Plan& plan) { return graph_of(plan)->dag.task_count(); }
   /// Predicts a plan. Throws what the plan's edits throw, UsageError if network model and plan do not fit each other,
   /// and what sim::replay() throws. The result does not depend on options.threads.
   [[nodiscard]] Prediction predict(const Plan& plan, const sim::EngineOptions& options = {});

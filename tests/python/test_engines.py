@@ -32,6 +32,29 @@ def test_processes_and_any_number_of_shards(capture):
             assert capture.sweep(GRID, executor=pool, shards=shards).to_json() == expected
 
 
+def test_joblib(capture):
+    """joblib's processes take a sweep as an executor, and return the answers of single questions."""
+    joblib = pytest.importorskip("joblib")
+    from joblib.externals.loky import get_reusable_executor
+
+    with get_reusable_executor(max_workers=2) as pool:
+        assert capture.sweep(GRID, executor=pool).to_json() == capture.sweep(GRID).to_json()
+    factors = ["0.5x", "1x", "2x"]
+    asked = (joblib.delayed(capture.what_if)({"network.bandwidth": factor}) for factor in factors)
+    expected = [capture.what_if({"network.bandwidth": factor}).to_json() for factor in factors]
+    assert [answer.to_json() for answer in joblib.Parallel(n_jobs=2)(asked)] == expected
+
+
+def test_joblib_tells_of_a_killed_worker(capture):
+    pytest.importorskip("joblib")
+    from joblib.externals.loky import get_reusable_executor
+
+    with get_reusable_executor(max_workers=1, reuse=False) as pool:
+        pool.submit(os.kill, pool.submit(os.getpid).result(), signal.SIGKILL)
+        with pytest.raises(concurrent.futures.process.BrokenProcessPool):
+            capture.sweep(GRID, executor=pool)
+
+
 def test_dask(capture, dask):
     assert capture.sweep(GRID, executor=dask.get_executor()).to_json() == capture.sweep(GRID).to_json()
 
