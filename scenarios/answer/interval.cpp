@@ -22,22 +22,22 @@ using sim::ratio;
 /// The variants of each rule of interval_sources() that applies, in the same order; nothing for the others.
 using RuleVariants = std::vector<std::optional<std::vector<IntervalVariant>>>;
 
-/// Adds the variants of the rules that only the plan decides.
-void add_variants_of_plan(const PlanCase& of, RuleVariants& variants) {
+/// Adds the variants of the rules that have the functions `applies` and `variants_of`: those of a plan, or those of an
+/// answer.
+template <class Case>
+void add_variants(const Case& of, bool (*SourceRule::*applies)(const Case&),
+                  std::vector<IntervalVariant> (*SourceRule::*variants_of)(const Case&), RuleVariants& variants) {
   const std::span<const SourceRule> rules = interval_sources();
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    const SourceRule& rule = rules[i];
-    if (rule.applies_to_plan != nullptr && rule.applies_to_plan(of)) variants[i] = rule.variants_of_plan(of);
+    if (rules[i].*applies != nullptr && (rules[i].*applies)(of)) variants[i] = (rules[i].*variants_of)(of);
   }
 }
 
-/// Adds the variants of the rules that the prediction decides.
-void add_variants_of_prediction(const IntervalCase& of, RuleVariants& variants) {
-  const std::span<const SourceRule> rules = interval_sources();
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    const SourceRule& rule = rules[i];
-    if (rule.applies != nullptr && rule.applies(of)) variants[i] = rule.variants(of);
-  }
+/// Returns the variants of the rules that only the plan decides.
+RuleVariants variants_of_plan(const PlanCase& of) {
+  RuleVariants variants(interval_sources().size());
+  add_variants(of, &SourceRule::applies_to_plan, &SourceRule::variants_of_plan, variants);
+  return variants;
 }
 
 /// Returns the variants that need a replay and have had none.
@@ -127,7 +127,7 @@ AnswerInterval combined(const IntervalCase& of, std::vector<IntervalSource> foun
 /// Returns the range of an answer. `variants` has those that only the plan decides; the replays that are missing are
 /// made.
 AnswerInterval range_of(const IntervalCase& of, RuleVariants variants) {
-  add_variants_of_prediction(of, variants);
+  add_variants(of, &SourceRule::applies, &SourceRule::variants, variants);
   expect_replays(of, variants, of.scenario.graph->dag.task_count(), 0);
   replay_all(of, variants);
   std::vector<IntervalSource> found;
@@ -156,8 +156,7 @@ IntervalFinder::~IntervalFinder() = default;
 
 RangedPrediction IntervalFinder::predict(const Plan& plan) const {
   const PlanCase of{*basis_, plan};
-  RuleVariants variants(interval_sources().size());
-  add_variants_of_plan(of, variants);
+  RuleVariants variants = variants_of_plan(of);
   const std::uint64_t tasks = basis_->predictor().tasks_of(plan);
   expect_replays(of, variants, tasks, tasks);
   std::optional<Prediction> scenario;
@@ -168,9 +167,7 @@ RangedPrediction IntervalFinder::predict(const Plan& plan) const {
 
 AnswerInterval IntervalFinder::of(const Plan& plan, const Prediction& scenario) const {
   const IntervalCase of{{*basis_, plan}, scenario};
-  RuleVariants variants(interval_sources().size());
-  add_variants_of_plan(of, variants);
-  return range_of(of, std::move(variants));
+  return range_of(of, variants_of_plan(of));
 }
 
 AnswerInterval interval_of(Predictor& predictor, const Plan& plan, const Prediction& baseline,

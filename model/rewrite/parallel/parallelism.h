@@ -24,8 +24,8 @@ struct Parallelism {
   std::uint32_t tensor = 1;        ///< number of ranks that divide each layer
   std::uint32_t pipeline = 1;      ///< number of stages, each with its own layers
   std::uint32_t microbatches = 1;  ///< parts of a step's samples, computed one after another
-  /// Number of parts of each stage, which are not next to each other in the model; above 1 only with
-  /// kOneForwardOneBackward, several stages, and a multiple of as many microbatches.
+  /// Number of parts of each stage, which are not next to each other in the model. Above 1, the schedule is
+  /// kOneForwardOneBackward, and there are several stages and a multiple of as many microbatches.
   std::uint32_t interleave = 1;
   PipelineSchedule schedule = PipelineSchedule::kOneForwardOneBackward;
 

@@ -459,10 +459,10 @@ class StagedJob {
     Stage& to = stages[next];
     const Bytes bytes = cuts_.activations[part];
     DagBuilder& builder = edit_.builder();
-    const GroupId group =
-        builder.add_group({.name = fmt::format("stages {} and {}", std::min(stage, next), std::max(stage, next)),
-                           .size = 2,
-                           .ranks = {rank_of(std::min(stage, next)), rank_of(std::max(stage, next))}});
+    const auto& [first, second] = std::minmax(stage, next);
+    const GroupId group = builder.add_group({.name = fmt::format("stages {} and {}", first, second),
+                                             .size = 2,
+                                             .ranks = {rank_of(first), rank_of(second)}});
     const Lane& stream = dag_.lane(first_stream());
     const auto lane = [&](std::size_t of, const char* name) {
       Lane made{.name = name, .host = stream.host, .rank = rank_of(of), .kind = LaneKind::kStream};
