@@ -17,6 +17,13 @@ enum class PipelineSchedule : std::uint8_t {
   kAllForwardFirst,        ///< GPipe
 };
 
+/// What a rank keeps of its layers' activations between the forward and the backward pass, and computes again.
+enum class Recompute : std::uint8_t {
+  kNothing,
+  kAttention,  ///< "selective" (Korthikanti et al. 2022): the products of attention and what lies between them
+  kLayers,     ///< "all": each layer, from its input
+};
+
 /// How a training job is divided among devices. Ranks are numbered as Megatron numbers them: those of a tensor-parallel
 /// group follow each other, then come the replicas, then the stages of the pipeline.
 struct Parallelism {
@@ -28,6 +35,12 @@ struct Parallelism {
   /// kOneForwardOneBackward, and there are several stages and a multiple of as many microbatches.
   std::uint32_t interleave = 1;
   PipelineSchedule schedule = PipelineSchedule::kOneForwardOneBackward;
+  /// True if tensor-parallel ranks divide by tokens what they do not divide otherwise (Korthikanti et al. 2022).
+  bool sequence = false;
+  /// What replicas divide (Rajbhandari et al. 2020): 0 nothing, 1 the optimizer's states, 2 also gradients, 3 also
+  /// parameters.
+  std::uint32_t zero = 0;
+  Recompute recompute = Recompute::kNothing;
 
   [[nodiscard]] std::uint64_t ranks() const noexcept { return std::uint64_t{data} * tensor * pipeline; }
   [[nodiscard]] std::uint32_t ranks_of_stage() const noexcept { return data * tensor; }
