@@ -141,10 +141,16 @@ class Stats(Result, answer="stats"):
 
     @property
     def collectives(self) -> Records:
-        """The rows of collectives, with bandwidths, arrival and expected times."""
+        """The rows of collectives, with bandwidths, arrival and expected times. Empty for a job without collectives."""
         if self.schema == "stepsim.collectives/1":
             return self._input.rows  # type: ignore[no-any-return]
-        return self._of("collectives").stats(collectives=True).collectives
+        capture = self._of("collectives")
+        try:
+            return capture.stats(collectives=True).collectives
+        except _core.CannotAnswer:
+            if not self._input.measured or any(each.kind == "collective" for each in capture.task_list().kinds):
+                raise
+            return Records([], "collectives.inputs.rows")
 
     @property
     def stragglers(self) -> Records:

@@ -91,6 +91,40 @@ def test_an_empty_list_has_the_columns_of_its_elements(capture, gpu_capture):
     assert list(capture.replay().assumptions.to_pandas()) == ["value"]
 
 
+@pytest.fixture(scope="module")
+def lone_rank(tmp_path_factory):
+    """Returns a function that loads one step of a rank with one kernel of this name, which states no other rank."""
+
+    def load(kernel):
+        thread, stream = {"ph": "X", "pid": 1, "tid": 1}, {"ph": "X", "pid": 1, "tid": 7}
+        events = [{**thread, "name": "ProfilerStep#1", "cat": "user_annotation", "ts": 100, "dur": 100},
+                  {**thread, "name": "cudaLaunchKernel", "cat": "cuda_runtime", "ts": 110, "dur": 2, "args": {"correlation": 1}},
+                  {**stream, "name": kernel, "cat": "kernel", "ts": 120, "dur": 30,
+                   "args": {"correlation": 1, "stream": 7, "device": 0}}]
+        file = tmp_path_factory.mktemp("lone") / "lone.json"
+        file.write_text(json.dumps({"traceEvents": events}))
+        return stepsim.load(file)
+
+    return load
+
+
+def test_a_job_without_collectives_has_an_empty_list_of_them(lone_rank, gpu_capture):
+    collectives = lone_rank("ampere_sgemm_32x32").stats().collectives
+    assert collectives == [] and isinstance(collectives, stepsim.Records)
+    assert {"group", "operation", "bytes", "time_ns"} < set(collectives.to_pandas().columns) and len(collectives.to_pandas()) == 0
+
+
+def test_collectives_of_an_unknown_number_of_ranks_are_no_empty_list(lone_rank):
+    with pytest.raises(stepsim.CannotAnswer, match="collectives: no collective is known to have several ranks"):
+        lone_rank("ncclDevKernel_AllReduce_Sum_f32_RING_LL").stats().collectives
+
+
+def test_a_task_graph_has_no_measured_collectives(lone_rank, tmp_path):
+    lone_rank("ampere_sgemm_32x32").convert(tmp_path / "graph.tasks.json")
+    with pytest.raises(stepsim.CannotAnswer, match="collectives: nothing was measured"):
+        stepsim.load(tmp_path / "graph.tasks.json").stats().collectives
+
+
 def test_stragglers_are_those_of_the_replay(capture):
     frame = capture.stats().stragglers.to_pandas()
     assert frame.to_dict("records") == json.loads(capture.replay().to_json())["stragglers"] and len(frame) == 2
