@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """generate.py STEPSIM [--check]: writes what docs/ takes from the program: start/glossary.md, reference/lists.md, reference/json.md
-and the pictures of samples in images/; and the schemas in scenarios/schemas/. --check compares instead, and ends with 1 if a file
-differs."""
+and the pictures of samples in images/; and the schemas in scenarios/schemas/, and python/stepsim/fields.pyi. --check compares
+instead, and ends with 1 if a file differs."""
 import json
 import pathlib
 import re
@@ -9,7 +9,9 @@ import subprocess
 import sys
 
 DOCS = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(DOCS.parent / "python" / "stepsim"))
+PACKAGE = DOCS.parent / "python" / "stepsim"
+sys.path.insert(0, str(PACKAGE))
+import fields_stub  # noqa: E402
 import meanings  # noqa: E402 (the module alone: the package needs its extension)
 
 MADE = "<!-- Made by docs/generate.py from the program: do not edit. -->\n"
@@ -154,11 +156,13 @@ def answers(schema, terms):
 def main():
     stepsim, check = str(pathlib.Path(sys.argv[1]).resolve()), "--check" in sys.argv[2:]
     kinds = answer_of(stepsim, "help", "--json")["kinds"]
-    pages = {"start/glossary.md": glossary(kinds), "reference/lists.md": lists(kinds), "reference/json.md": answers(answer_of(stepsim, "--json-schema"), definitions(kinds))}
+    schema = answer_of(stepsim, "--json-schema")
+    pages = {"start/glossary.md": glossary(kinds), "reference/lists.md": lists(kinds), "reference/json.md": answers(schema, definitions(kinds))}
     pages = {name: re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n" for name, text in pages.items()}
     stale = []
-    schemas = {f"../scenarios/schemas/{kind}.schema.json": output_of(stepsim, "--json-schema", kind) for kind in SCHEMAS}
-    for name, text in {**pages, **schemas, **{name: picture(stepsim, command) for name, command in PICTURES.items()}}.items():
+    others = {f"../scenarios/schemas/{kind}.schema.json": output_of(stepsim, "--json-schema", kind) for kind in SCHEMAS}
+    others["../python/stepsim/fields.pyi"] = fields_stub.stub(schema, (PACKAGE / "answers.py").read_text(encoding="utf-8"))
+    for name, text in {**pages, **others, **{name: picture(stepsim, command) for name, command in PICTURES.items()}}.items():
         file = DOCS / name
         if not check:
             file.write_text(text, encoding="utf-8")

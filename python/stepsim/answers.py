@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from stepsim import _core, optional, plots
+from stepsim import _core, fields, optional, plots
 from stepsim.result import Fields, Records, Result
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from stepsim.capture import Capture
 
 
-class Replay(Result, answer="replay"):
+class Replay(Result, fields.Replay, answers="replay"):
     """The result of replay()."""
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -24,13 +24,13 @@ class Replay(Result, answer="replay"):
         return plots.step_parts(self, ax)
 
 
-class WhatIf(Result, answer="whatif"):
+class WhatIf(Result, fields.WhatIf, answers="whatif"):
     """The result of what_if(). `why` lists what a change affects, and `uncertainty` what makes the answer uncertain."""
 
     @property
-    def uncertainty(self) -> Records:
+    def uncertainty(self) -> Records[fields.WhatIfScenarioInterval]:
         """The sources of the range, each with the step times to which it can lead; `scenario.interval` in JSON."""
-        return self.scenario.interval  # type: ignore[no-any-return]
+        return self.scenario.interval
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draws the predicted step time, its range, and what each source of uncertainty contributes, with matplotlib,
@@ -38,7 +38,7 @@ class WhatIf(Result, answer="whatif"):
         return plots.uncertainty(self, ax)
 
 
-class Sweep(Result, answer="sweep"):
+class Sweep(Result, fields.Sweep, answers="sweep"):
     """The result of sweep()."""
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -65,7 +65,7 @@ class Sweep(Result, answer="sweep"):
         "bytes", "ns", "bytes/s" or "". Values that are not all numbers of one unit are texts."""
         if name not in self.points[0].set:
             raise _core.UsageError(f"'{name}' is not a swept parameter; expected {' or '.join(self.points[0].set)}")
-        texts = [point.set[name] for point in self.points]
+        texts: list[Any] = [point.set[name] for point in self.points]
         quantities = [_core.quantity(text) for text in texts]
         if None in quantities:
             return texts, ""
@@ -73,7 +73,7 @@ class Sweep(Result, answer="sweep"):
         return (texts, "") if len(units) > 1 else ([number for number, _ in quantities], "".join(units))
 
 
-class Graph(Result, answer="graph"):
+class Graph(Result, fields.Graph, answers="graph"):
     """The result of graph()."""
 
     def __init__(self, answer: Any, draw: Callable[[str], Any] | None = None) -> None:
@@ -85,7 +85,54 @@ class Graph(Result, answer="graph"):
         (super() if self._draw is None else Result(self._draw(path))).save(path)
 
 
-class Stats(Result, answer="stats"):
+class _OfInput(Result):
+    """Members of the first of `inputs` are also members of the result."""
+
+    if not TYPE_CHECKING:
+        def __getattr__(self, name):
+            if not name.startswith("_") and name not in self._members and name in self.inputs[0]:
+                return self.inputs[0][name]
+            return super().__getattr__(name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._members["inputs"][0]]
+
+
+class Collectives(_OfInput, fields.Collectives, fields.CollectivesInput, answers="collectives"):
+    """The result of stats(collectives=True). The members of its input (`rows`, `slow`, ...) are also members of the
+    result."""
+
+    @property
+    def collectives(self) -> Records[fields.CollectivesInputRow]:
+        """The rows, as stats().collectives has them."""
+        return self.rows
+
+
+class StatsOverlap(Fields[Any]):
+    """Where the time of a device goes: compute, exposed and hidden communication and copies."""
+
+    rank: int
+    device: int | None
+    compute_ns: int
+    exposed_communication_ns: int
+    hidden_communication_ns: int
+    exposed_copies_ns: int
+    hidden_copies_ns: int
+
+
+class StatsIdle(Fields[Any]):
+    """The idle time of a stream. What it waited for is absent if launches are not recorded."""
+
+    rank: int
+    device: int | None
+    stream: str
+    idle_ns: int
+    host_wait_ns: int
+    kernel_wait_ns: int
+    other_wait_ns: int
+
+
+class Stats(_OfInput, fields.Stats, fields.StatsInput, answers="stats"):
     """The result of stats(). The members of its input (`rows`, `devices`, `streams`, `launches`, `memory`, ...) are
     also members of the result, and some questions have a list of their own:
 
@@ -103,59 +150,43 @@ class Stats(Result, answer="stats"):
         super().__init__(answer)
         self._capture = capture
 
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and name not in self._members and name in self._input:
-            return self._input[name]
-        return super().__getattr__(name)
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._input]
-
     @property
-    def _input(self) -> Fields:
-        return self.inputs[0]  # type: ignore[no-any-return]
-
-    @property
-    def kernels(self) -> Records:
+    def kernels(self) -> Records[fields.StatsInputRow]:
         """The rows of kernels."""
-        if any("kind" not in row for row in self._input.rows):
-            raise _core.UsageError(f"kernels: rows by '{self._input.by}' have no kind; expected by='name' or "
-                                   "by='class'")
-        return Records((row for row in self._input.rows if row.kind == "kernel"), "stats.inputs.rows")
+        if any("kind" not in row for row in self.rows):
+            raise _core.UsageError(f"kernels: rows by '{self.by}' have no kind; expected by='name' or by='class'")
+        return Records((row for row in self.rows if row.kind == "kernel"), "stats.inputs.rows")
 
     @property
-    def overlap(self) -> Records:
+    def overlap(self) -> Records[StatsOverlap]:
         """Where the time of each device goes: compute, exposed and hidden communication and copies."""
-        return Records(_part(device, "rank", "device", "compute_ns", "exposed_communication_ns",
-                             "hidden_communication_ns", "exposed_copies_ns", "hidden_copies_ns")
-                       for device in self._input.devices)
+        return Records(_part(StatsOverlap, device.to_dict(), device._path) for device in self.devices)
 
     @property
-    def idle(self) -> Records:
+    def idle(self) -> Records[StatsIdle]:
         """The idle time of each stream, and what it waited for if launches are recorded."""
-        waits = {(each.rank, each.device, each.stream): _part(each, "host_wait_ns", "kernel_wait_ns", "other_wait_ns")
-                 for each in self._input.streams}
-        return Records(Fields({**_part(device, "rank", "device"), "stream": stream.name, "idle_ns": stream.idle_ns,
-                               **waits.get((device.rank, device.device, stream.name), {})}, "stats.inputs.streams")
-                       for device in self._input.devices for stream in device.streams)
+        waits: dict[tuple[int, int | None, str], dict[str, Any]] = {
+            (each.rank, each.device, each.stream): each.to_dict() for each in self.streams}
+        return Records(_part(StatsIdle, {**waits.get((device.rank, device.device, stream.name), {}),
+                                         "rank": device.rank, "device": device.device, "stream": stream.name,
+                                         "idle_ns": stream.idle_ns}, "stats.inputs.streams")
+                       for device in self.devices for stream in device.streams)
 
     @property
-    def collectives(self) -> Records:
+    def collectives(self) -> Records[fields.CollectivesInputRow]:
         """The rows of collectives, with bandwidths, arrival and expected times. Empty for a job without collectives."""
-        if self.schema == "stepsim.collectives/1":
-            return self._input.rows  # type: ignore[no-any-return]
         capture = self._of("collectives")
         try:
-            return capture.stats(collectives=True).collectives
+            return capture.stats(collectives=True).rows
         except _core.CannotAnswer:
-            if not self._input.measured or any(each.kind == "collective" for each in capture.task_list().kinds):
+            if not self.measured or any(each.kind == "collective" for each in capture.task_list().kinds):
                 raise
             return Records([], "collectives.inputs.rows")
 
     @property
-    def stragglers(self) -> Records:
+    def stragglers(self) -> Records[fields.ReplayStraggler]:
         """The ranks for which others waited in collectives."""
-        return self._of("stragglers").replay().stragglers  # type: ignore[no-any-return]
+        return self._of("stragglers").replay().stragglers
 
     def _of(self, name: str) -> Capture:
         if self._capture is None:
@@ -163,5 +194,38 @@ class Stats(Result, answer="stats"):
         return self._capture
 
 
-def _part(fields, *names):
-    return Fields({name: fields.to_dict()[name] for name in names}, fields._path)
+class CriticalPath(Result, fields.CriticalPath, answers="critical_path"):
+    """The result of critical_path()."""
+
+
+class Advice(Result, fields.Advice, answers="advise"):
+    """The result of advise()."""
+
+
+class Check(Result, fields.Check, answers="check"):
+    """The result of check()."""
+
+
+class Comparison(Result, fields.Comparison, answers="compare"):
+    """The result of compare()."""
+
+
+class Calibration(Result, fields.Calibration, answers="calibrate"):
+    """The result of calibrate()."""
+
+
+class TaskList(Result, fields.TaskList, answers="tasks"):
+    """The result of task_list()."""
+
+
+class Conversion(Result, fields.Conversion, answers="convert comm_json cut profiler_trace part"):
+    """The result of convert(). Which members it has depends on the format, which `schema` names."""
+
+
+class Scrubbing(Result, fields.Scrubbing, answers="scrub"):
+    """The result of scrub()."""
+
+
+def _part(cls, members, path):
+    """Returns a `cls` of those members that it declares."""
+    return cls({name: members[name] for name in cls.__annotations__ if name in members}, path)

@@ -7,13 +7,13 @@ import functools
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Union
+from typing import Any, Literal, Union, overload
 
 from stepsim import _core, engines, messages
-from stepsim.answers import Graph, Replay, Stats, Sweep, WhatIf
+from stepsim.answers import (Advice, Calibration, Check, Collectives, Comparison, Conversion, CriticalPath, Graph,
+                             Replay, Scrubbing, Stats, Sweep, TaskList, WhatIf)
 from stepsim.columns import Edges, Tasks
 from stepsim.progress import Progress
-from stepsim.result import Result
 
 AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Ranks = Union[int, Iterable[int], str]  # 0, [0, 2] or "0,4-7"
@@ -40,35 +40,35 @@ def load(*paths: AnyPath, job: AnyPath | None = None, ranks: Ranks | None = None
 
 
 def check(*paths: AnyPath, job: AnyPath | None = None, ranks: Ranks | None = None,
-          steps: Steps | None = None) -> Result:
+          steps: Steps | None = None) -> Check:
     """Says whether traces are good enough, and what to record next time. The field `verdict` is "good", "doubtful" or
     "unusable"; files that load() refuses are unusable, and no error is raised."""
     options = {"--job": job, "--ranks": _list_of(ranks), "--steps": _range_of(steps)}
-    return Result(_run(_core.Captures(), ["check", *map(_path, paths)], options))
+    return Check(_run(_core.Captures(), ["check", *map(_path, paths)], options))
 
 
 def compare(a: AnyPath | Capture, b: AnyPath | Capture, *, by: str | None = None, sort: str | None = None,
             rows: Rows | None = None, fail_above: str | Iterable[str] | None = None,
-            allow_noise: bool = False) -> Result:
+            allow_noise: bool = False) -> Comparison:
     """Compares two captures or saved answers: paths, or Captures that were loaded from one path. See Capture.compare().
     """
     options = {"--by": by, "--sort": sort, "--rows": rows}
     limits = [fail_above] if isinstance(fail_above, str) else fail_above or []
     flags = [*(["--allow-noise"] if allow_noise else []),
              *(word for limit in limits for word in _option("--fail-above", limit))]
-    return Result(_run(_core.Captures(), ["compare", _path_of(a), _path_of(b), *flags], options))
+    return Comparison(_run(_core.Captures(), ["compare", _path_of(a), _path_of(b), *flags], options))
 
 
-def scrub(*paths: AnyPath, to: AnyPath) -> Result:
+def scrub(*paths: AnyPath, to: AnyPath) -> Scrubbing:
     """Writes traces to the file `to`, or those of a folder to the folder `to`, without secrets, names of users and
     hosts, paths and environment. Returns what was replaced. The traces need not be good enough for load()."""
-    return Result(_run(_core.Captures(), ["convert", "--scrub", *map(_path, paths)], {"-o": _output(to)}))
+    return Scrubbing(_run(_core.Captures(), ["convert", "--scrub", *map(_path, paths)], {"-o": _output(to)}))
 
 
-def calibrate(*paths: AnyPath, to: AnyPath | None = None) -> Result:
+def calibrate(*paths: AnyPath, to: AnyPath | None = None) -> Calibration:
     """Derives the rates of links from the output of nccl-tests (all_reduce_perf, ...), and writes them to the file `to`
     ("cluster.yaml") if given. Capture.calibrate() derives them from traces."""
-    return _saved(Result(_run(_core.Captures(), ["calibrate", "--nccl-tests", *map(_path, paths)], {})), to)
+    return _saved(Calibration(_run(_core.Captures(), ["calibrate", "--nccl-tests", *map(_path, paths)], {})), to)
 
 
 class Capture:
@@ -118,9 +118,9 @@ class Capture:
         return Replay(self._ask("replay", options, ["--slow-ranks"] if slow_ranks else []))
 
     def critical_path(self, *, rows: Rows | None = None, network: str | None = None,
-                      cluster: AnyPath | None = None) -> Result:
+                      cluster: AnyPath | None = None) -> CriticalPath:
         """Lists the tasks on the critical path of a step; `rows` of them in the text form."""
-        return Result(self._ask("critical-path", {"--rows": rows, "--network": network, "--cluster": cluster}))
+        return CriticalPath(self._ask("critical-path", {"--rows": rows, "--network": network, "--cluster": cluster}))
 
     def what_if(self, changes: Mapping[str, Any] | None = None, *, scenario: AnyPath | None = None,
                 interference: bool = True, network: str | None = None, cluster: AnyPath | None = None,
@@ -160,25 +160,33 @@ class Capture:
             question = engines.Question(arguments, self._name, self._captures.inputs())
             return Sweep(engines.sweep(executor, question, shards, progress))
 
-    def advise(self, *, rows: Rows | None = None, network: str | None = None, cluster: AnyPath | None = None) -> Result:
+    def advise(self, *, rows: Rows | None = None, network: str | None = None, cluster: AnyPath | None = None) -> Advice:
         """Tries the usual improvements and ranks them by the time they save."""
-        return Result(self._ask("advise", {"--rows": rows, "--network": network, "--cluster": cluster}))
+        return Advice(self._ask("advise", {"--rows": rows, "--network": network, "--cluster": cluster}))
+
+    @overload
+    def stats(self, *, by: str | None = None, sort: str | None = None, rows: Rows | None = None,
+              select: str | None = None, kernels: bool = False, collectives: Literal[False] = False) -> Stats: ...
+
+    @overload
+    def stats(self, *, collectives: Literal[True], rows: Rows | None = None,
+              cluster: AnyPath | None = None) -> Collectives: ...
 
     def stats(self, *, by: str | None = None, sort: str | None = None, rows: Rows | None = None,
               select: str | None = None, kernels: bool = False, collectives: bool = False,
-              cluster: AnyPath | None = None) -> Stats:
+              cluster: AnyPath | None = None) -> Stats | Collectives:
         """Lists the times of kernels, calls, streams and copies, as measured; with select="class=gemm" only of selected
         tasks, with kernels=True only of kernels. With collectives=True: bandwidth and arrival of collectives, what to
         expect of the hardware (cluster="cluster.yaml"), and slow links. Reads the traces again."""
         options = {"--by": by, "--sort": sort, "--rows": rows, "--select": select, "--cluster": cluster}
         flags = {"--kernels": kernels, "--collectives": collectives}
         answer = self._ask("stats", options, ["--join", *(flag for flag, given in flags.items() if given)])
-        return Stats(answer, self)
+        return Collectives(answer) if collectives else Stats(answer, self)
 
-    def task_list(self, *, select: str | None = None, rows: Rows | None = None) -> Result:
+    def task_list(self, *, select: str | None = None, rows: Rows | None = None) -> TaskList:
         """Lists the tasks that a what-if can select, by kind, class and name, as the command `tasks` does; with
         select="class=gemm,rank=0" only selected ones. The columns of all tasks are in `tasks`."""
-        return Result(self._ask("tasks", {"--select": select, "--rows": rows}))
+        return TaskList(self._ask("tasks", {"--select": select, "--rows": rows}))
 
     def graph(self, *, fold: str | None = None, merge_ranks: bool = False, rows: Rows | None = None,
               network: str | None = None, cluster: AnyPath | None = None) -> Graph:
@@ -193,7 +201,7 @@ class Capture:
         return Graph(self._ask("graph", options), lambda path: self._ask("graph", {**options, "-o": _output(path)}))
 
     def convert(self, path: AnyPath, *, select: str | None = None, min_duration: str | None = None,
-                comm_json: bool = False, network: str | None = None, cluster: AnyPath | None = None) -> Result:
+                comm_json: bool = False, network: str | None = None, cluster: AnyPath | None = None) -> Conversion:
         """Writes the job to a file in the format of its extension (.trace.json, .tasks.json, .pftrace, .stepsim, ...),
         and returns what was written. Reads the traces again.
 
@@ -203,25 +211,25 @@ class Capture:
         """
         options = {"--select": select, "--min-duration": min_duration, "--comm-json": comm_json or None,
                    "--network": network, "--cluster": cluster}
-        return Result(self._ask("convert", {**options, "-o": _output(path)}))
+        return Conversion(self._ask("convert", {**options, "-o": _output(path)}))
 
-    def scrub(self, path: AnyPath) -> Result:
+    def scrub(self, path: AnyPath) -> Scrubbing:
         """Writes the traces to a file, or those of a folder to a folder, without secrets, names of users and hosts,
         paths and environment. Returns what was replaced. Reads the traces again. See also stepsim.scrub()."""
-        return Result(self._ask("convert", {"--scrub": True, "-o": _output(path)}))
+        return Scrubbing(self._ask("convert", {"--scrub": True, "-o": _output(path)}))
 
-    def check(self) -> Result:
+    def check(self) -> Check:
         """Says whether the capture is good enough, and what to record next time. Reads the traces again."""
-        return Result(self._ask("check", {}))
+        return Check(self._ask("check", {}))
 
-    def calibrate(self, path: AnyPath | None = None) -> Result:
+    def calibrate(self, path: AnyPath | None = None) -> Calibration:
         """Derives link, copy and launch rates from the capture, and writes them to the file `path` ("cluster.yaml") if
         given. See also stepsim.calibrate()."""
-        return _saved(Result(self._ask("calibrate", {})), path)
+        return _saved(Calibration(self._ask("calibrate", {})), path)
 
     def compare(self, other: AnyPath | Capture, *, by: str | None = None, sort: str | None = None,
                 rows: Rows | None = None, fail_above: str | Iterable[str] | None = None,
-                allow_noise: bool = False) -> Result:
+                allow_noise: bool = False) -> Comparison:
         """Compares with another capture, which is B: a path, or a Capture that was loaded from one path. With
         fail_above="3%", the field `gate` says whether B is significantly slower than that; nothing is raised. With
         ["3%", "exposed=2%"], `gates` has one for each limit."""
@@ -287,7 +295,7 @@ def _output(path):
     return name
 
 
-def _saved(result, path):
+def _saved(result: Calibration, path: AnyPath | None) -> Calibration:
     if path is not None:
         result.save(path)
     return result

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy
     import pandas
 
+    Column = numpy.ndarray[Any, Any]
+
 
 class _Columns:
     """Columns of equal length. Each is an attribute; a column that stepsim stores as it is has not been copied and is
@@ -22,14 +24,15 @@ class _Columns:
     def __init__(self, columns: dict[str, Any]) -> None:
         self._columns = columns
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # also asked by copy and pickle, before there are columns
-            raise AttributeError(name)
-        if name not in self._columns:
-            raise AttributeError(f"no column '{name}'; expected one of {', '.join(self._columns)}")
-        return self._columns[name]
+    if not TYPE_CHECKING:  # type checkers know the columns of each class
+        def __getattr__(self, name):
+            if name.startswith("_"):  # also asked by copy and pickle, before there are columns
+                raise AttributeError(name)
+            if name not in self._columns:
+                raise AttributeError(f"no column '{name}'; expected one of {', '.join(self._columns)}")
+            return self._columns[name]
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Column:
         return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -79,6 +82,16 @@ class Tasks(_Columns):
     operator           index into `operators` for device work whose operator is recorded, otherwise -1
     """
 
+    name: Column
+    kind: Column
+    lane: Column
+    duration_ns: Column
+    bytes: Column
+    start_ns: Column
+    finish_ns: Column
+    step: Column
+    operator: Column
+
     def __init__(self, captures: Any, critical_path: Callable[[], Any]) -> None:
         optional.numpy()
         super().__init__(captures.tasks())
@@ -98,7 +111,7 @@ class Tasks(_Columns):
         return {**self.__dict__, "_critical_path": critical_path}
 
     @functools.cached_property
-    def on_critical_path(self) -> numpy.ndarray[Any, Any]:
+    def on_critical_path(self) -> Column:
         """True for the tasks that determine the length of a typical step: those of Capture.critical_path(). Raises
         CannotAnswer if the capture cannot be replayed."""
         import numpy
@@ -134,6 +147,11 @@ class Edges(_Columns):
     kind            index into `kinds`
     lag_ns          minimum time between the end of the source and the start of the target
     """
+
+    source: Column
+    target: Column
+    kind: Column
+    lag_ns: Column
 
     def __init__(self, captures: Any) -> None:
         optional.numpy()

@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, TypeVar, Union
 
 from stepsim import _core, meanings, messages, optional, plots
 from stepsim._core import UsageError
@@ -18,6 +18,9 @@ from stepsim._core import UsageError
 if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
+
+Value = TypeVar("Value", covariant=True)
+Element = TypeVar("Element")
 
 
 @functools.lru_cache(maxsize=None)
@@ -56,9 +59,9 @@ def _columns(path):
                 yield name
 
 
-def _explained(path, names):
-    """Returns a line on each of the members of the object at `path` that have a description."""
-    lines = [f"{name}: {text}" for name in names if (text := _description(f"{path}.{name}"))]
+def _explained(paths):
+    """Returns a line on each of the members at these paths that have a description."""
+    lines = dict.fromkeys(f"{path.rpartition('.')[2]}: {text}" for path in paths if (text := _description(path)))
     return "\n".join(["", "", *lines]) if lines else ""
 
 
@@ -66,33 +69,33 @@ class _Doc(str):
     """The docstring of a class. That of an object also explains its fields."""
 
     def __get__(self, fields, owner):
-        return str(self) if fields is None else self + _explained(fields._path, fields)
+        return str(self) if fields is None else self + _explained(f"{fields._path}.{name}" for name in fields)
 
 
-class Fields(Mapping[str, Any]):
+class Fields(Mapping[str, Value]):
     """An object of a JSON answer. Its members are attributes and items: `a.iteration.measured_ns`, `a["iteration"]`."""
 
-    def __init_subclass__(cls, answer: str | None = None) -> None:
-        """`answer` is the name of the only answer of which there are objects; help() explains its fields."""
-        if answer is None:
+    def __init_subclass__(cls, answers: str = "") -> None:
+        """`answers` are the names of the only answers of which there are objects; help() explains their fields."""
+        if not answers:
             cls.__doc__ = _Doc(cls.__doc__)
         else:  # a text, because help() of a class does not ask a _Doc; this takes 20 ms of the import
-            names = [name for path in _descriptions() for object_name, _, name in [path.partition(".")]
-                     if object_name == answer and "." not in name]
-            cls.__doc__ = f"{cls.__doc__}{_explained(answer, names)}"
+            names = answers.split()
+            cls.__doc__ += _explained(path for path in _descriptions() if path.rpartition(".")[0] in names)
 
     def __init__(self, members: dict[str, Any], path: str = "") -> None:
         self._members = members
         self._path = path
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # also asked by copy and pickle, before there are members
-            raise AttributeError(name)
-        if name not in self._members:
-            raise AttributeError(self._has_no(name))
-        return self[name]
+    if not TYPE_CHECKING:  # type checkers know the members of each class from fields.pyi
+        def __getattr__(self, name):
+            if name.startswith("_"):  # also asked by copy and pickle, before there are members
+                raise AttributeError(name)
+            if name not in self._members:
+                raise AttributeError(self._has_no(name))
+            return self[name]
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Value:
         return _wrapped(self._members[name], f"{self._path}.{name}")
 
     def __iter__(self) -> Iterator[str]:
@@ -128,10 +131,10 @@ class Fields(Mapping[str, Any]):
 Fields.__doc__ = _Doc(Fields.__doc__)
 
 
-class Records(list[Any]):
+class Records(list[Element]):
     """A list of a JSON answer."""
 
-    def __init__(self, elements: Iterable[Any] = (), path: str = "") -> None:
+    def __init__(self, elements: Iterable[Element] = (), path: str = "") -> None:
         super().__init__(elements)
         self._path = path
 
@@ -168,7 +171,7 @@ def _wrapped(value, path):
     return value
 
 
-class Result(Fields):
+class Result(Fields[Any]):
     """The result of a command. Its attributes are the fields of `stepsim COMMAND --json` (docs/reference/json.md).
 
     A result can be pickled, for example to return it from a worker process. What is unpickled has all fields, the

@@ -43,9 +43,10 @@ def test_fields_are_attributes_and_items(capture):
 
 def test_completion_lists_what_is_for_users():
     assert {name for name in dir(stepsim) if not name.startswith("_")} == {
-        "CannotAnswer", "Capture", "Edges", "Error", "Fields", "Graph", "InputError", "MissingFile", "OutputError", "Records",
-        "Replay", "Result", "Stats", "Sweep", "Tasks", "Timeline", "UsageError", "WhatIf", "calibrate",
-        "check", "compare", "load", "scrub"}
+        "Advice", "Calibration", "CannotAnswer", "Capture", "Check", "Collectives", "Comparison", "Conversion", "CriticalPath",
+        "Edges", "Error", "Fields", "Graph", "InputError", "MissingFile", "OutputError", "Records", "Replay", "Result",
+        "Scrubbing", "Stats", "Sweep", "TaskList", "Tasks", "Timeline", "UsageError", "WhatIf", "calibrate", "check",
+        "compare", "load", "scrub"}
 
 
 def test_changes_are_a_dict_or_keywords_or_a_scenario(capture):

@@ -12,7 +12,7 @@ import stepsim
 pandas = pytest.importorskip("pandas")
 BANDWIDTH = {"network.bandwidth": "2x"}
 CLASSES = {"stepsim.replay/1": stepsim.Replay, "stepsim.whatif/1": stepsim.WhatIf, "stepsim.sweep/1": stepsim.Sweep,
-           "stepsim.stats/1": stepsim.Stats}
+           "stepsim.stats/1": stepsim.Stats, "stepsim.collectives/1": stepsim.Collectives}
 
 
 def test_fields_are_a_mapping(capture):

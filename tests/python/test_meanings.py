@@ -61,6 +61,18 @@ def test_an_answer_explains_its_fields_as_the_page_does(capture):
         answer.explain("x")
 
 
+@pytest.mark.parametrize("result, path, unit", [
+    (stepsim.Advice, "advise.together", ""), (stepsim.Calibration, "calibrate.links", ""), (stepsim.Check, "check.verdict", ""),
+    (stepsim.Collectives, "collectives.inputs", ""), (stepsim.Comparison, "compare.gate", ""),
+    (stepsim.Conversion, "cut.flows", ""), (stepsim.Conversion, "part.bytes", " (bytes)"),
+    (stepsim.Conversion, "provenance", ""), (stepsim.CriticalPath, "critical_path.length_ns", " (nanoseconds)"),
+    (stepsim.Scrubbing, "scrub.replaced", ""), (stepsim.TaskList, "tasks.kinds", ""),
+], ids=lambda value: getattr(value, "__name__", value))
+def test_help_lists_the_fields_of_a_result(result, path, unit):
+    line = f" |  {path.split('.')[-1]}: {meanings.meaning_of(path, stepsim._core.glossary())}{unit}"
+    assert pydoc.plain(pydoc.render_doc(result)).splitlines().count(line) == 1
+
+
 def test_help_lists_the_fields_of_an_object(capture):
     replay, check = capture.replay(), capture.check()
     assert f"measured_ns: {replay.iteration.explain('measured_ns')}" in replay.iteration.__doc__.splitlines()

@@ -74,6 +74,40 @@ def test_mypy_accepts_a_script(tmp_path):
     assert len(wrong) == 1 and 'incompatible type "float"' in wrong[0]
 
 
+MISTAKES = ["capture.replay().iteration.measured_nss", "capture.replay().steps[0].errors", "capture.critical_path().lengths_ns",
+            "capture.what_if().scenario.low_nss", "capture.what_if().uncertainty[0].source_", "capture.sweep().points[0].ns",
+            "capture.sweep().best.set_", "capture.advise().advice[0].verdicts", "capture.stats().launch",
+            "capture.stats().kernels[0].totals_ns", "capture.stats().overlap[0].idle", "capture.stats().idle[0].streams",
+            "capture.stats(collectives=True).devices", "capture.stats().collectives[0].busbw", "capture.check().verdikt",
+            "capture.compare('x').gate_", "capture.calibrate().fits[0].sample", "capture.task_list().kinds[0].names",
+            "capture.graph().nodes[0].labels", "capture.convert('x.json').outputs", "capture.scrub('x').replaces",
+            "capture.tasks.startns", "capture.edges.sources", "stepsim.check('x').findings[0].text_",
+            "stepsim.compare('a', 'b').row", "stepsim.calibrate('x').host", "stepsim.scrub('x', to='y').file"]
+
+
+def test_mypy_refuses_a_mistyped_field_of_each_result(tmp_path):
+    reports = checked(tmp_path, "\n".join(["import stepsim", "capture = stepsim.load('x')", *MISTAKES]))
+    assert len(reports) == len(MISTAKES)
+    for mistake, report in zip(MISTAKES, reports):
+        assert f'has no attribute "{mistake.split(".")[-1]}"' in report, (mistake, report)
+
+
+KINDS = {"replay.tasks": "int", "replay.iteration.measured_ns": "int | None", "replay.iteration.pace": "str | None",
+         "replay.steps[0].error": "float | None", "replay.capture.device_work": "bool", "replay.capture.devices[0]": "str",
+         "replay.profiler": "fields.ReplayProfiler | None", "answer.scenario.low_ns": "int",
+         "answer.scenario": "fields.WhatIfScenario", "answer.uncertainty": "stepsim.Records[fields.WhatIfScenarioInterval]",
+         "sweep.points[0].set['compute.scale']": "str", "sweep.best": "fields.SweepBest",
+         "capture.check().questions['replay']": "str | None", "capture.stats(rows=3)": "stepsim.Stats",
+         "capture.stats(collectives=True).rows": "stepsim.Records[fields.CollectivesInputRow]"}
+
+
+def test_mypy_knows_the_types_of_fields(tmp_path):
+    lines = ["from typing import assert_type", "import stepsim", "from stepsim import fields", "capture = stepsim.load('x')",
+             "replay, answer, sweep = capture.replay(), capture.what_if(), capture.sweep()",
+             *(f"assert_type({field}, {kind})" for field, kind in KINDS.items())]
+    assert checked(tmp_path, "\n".join(lines)) == []
+
+
 def test_mypy_accepts_the_guide(tmp_path):
     page = (SOURCE / "docs/guides/python.md").read_text()
     assert checked(tmp_path, "\n".join(re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE))) == []

@@ -48,7 +48,7 @@ def test_metadata_is_that_of_the_project_and_compiles_nothing(wheel, tmp_path, m
     with zipfile.ZipFile(wheel) as packed:
         names = [name for name in packed.namelist() if name.startswith("stepsim-") and not name.endswith("RECORD")]
         assert {Path(name).name: packed.read(name) for name in names} == prepared
-        assert "stepsim/py.typed" in packed.namelist() and "stepsim/_core.pyi" in packed.namelist()
+        assert {"stepsim/py.typed", "stepsim/_core.pyi", "stepsim/fields.pyi"} < {*packed.namelist()}
     told = email.message_from_bytes(prepared["METADATA"])
     assert (told["Name"], told["Version"], told["Requires-Python"]) == ("stepsim", stepsim.__version__, ">=3.9")
     assert "matplotlib; extra == 'plots'" in told.get_all("Requires-Dist")
@@ -110,4 +110,4 @@ def test_pip_installs_it_without_an_index(tmp_path):
     version = subprocess.run([target / "bin" / "stepsim", "--version"], check=True, text=True, capture_output=True,
                              cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(target)}).stdout
     assert version == f"stepsim {stepsim.__version__} (commit {stepsim._core.commit})\n"
-    assert (target / "stepsim" / "_core.pyi").exists() and (target / "stepsim" / "py.typed").exists()
+    assert {"_core.pyi", "fields.pyi", "py.typed"} < {path.name for path in (target / "stepsim").iterdir()}
