@@ -2,6 +2,7 @@
 
 import json
 import pydoc
+import re
 
 import pytest
 from conftest import SOURCE
@@ -36,8 +37,16 @@ def test_every_meaning_is_of_a_field():
     assert set(meanings._MEANINGS) - used == set()
 
 
+def test_a_list_does_not_mean_what_a_number_means():
+    rows = re.findall(r"^\| `[^`]+` \| (array|integer|number)\b[^|]* \| (.*) \|$", (SOURCE / "docs/reference/json.md").read_text(),
+                      re.MULTILINE)
+    lists = {meaning for kind, meaning in rows if kind == "array"}
+    assert lists & {meaning for kind, meaning in rows if kind != "array"} == set() and len(lists) > 50
+
+
 @pytest.mark.parametrize("name, kind, unit", [
     ("iteration_ns", "integer or null", "nanoseconds"), ("bytes", "integer", "bytes"), ("peak_bytes", "integer", "bytes"),
+    ("bytes_of_files", "integer", "bytes"),
     ("busbw_bytes_per_second", "number or null", "bytes per second"), ("change", "number", "ratio"),
     ("count", "integer", ""), ("host", "integer", "nanoseconds"), ("host", "string", ""), ("mean_queue", "number", ""),
 ])
