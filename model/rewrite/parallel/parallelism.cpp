@@ -14,6 +14,7 @@
 #include "model/cost/device/device_work.h"
 #include "model/job/dag_builder.h"
 #include "model/rewrite/buckets.h"
+#include "model/rewrite/parallel/layers.h"
 #include "model/rewrite/parallel/model_calls.h"
 #include "model/rewrite/parallel/pipeline.h"
 #include "model/rewrite/parallel/tensor_division.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,43 +16,15 @@
 #include "model/job/dag_builder.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/capture_edit.h"
+#include "model/rewrite/parallel/layers.h"
 
 namespace stepsim {
 namespace {
-
-constexpr std::size_t kLongestPeriod = 5000;
 
 Duration time_of(const Dag& dag, const OperatorTable& table, const ModelCall& call) {
   Duration sum{};
   for (const std::size_t use : call.uses) sum += dag.duration(table.uses[use].task);
   return sum;
-}
-
-/// The forward and the backward pass of a step, as ranges of calls.
-struct Passes {
-  std::size_t forward = 0;
-  std::size_t backward = 0;
-  std::size_t end = 0;
-};
-
-/// Returns the passes of the first step that has both. Calls of an optimizer's step between them count as forward.
-std::optional<Passes> first_passes(const std::vector<ModelCall>& calls) {
-  const auto next = [&calls](std::size_t from, Pass pass) {
-    while (from < calls.size() && calls[from].pass != pass) ++from;
-    return from;
-  };
-  Passes passes{.forward = next(0, Pass::kForward)};
-  passes.backward = next(passes.forward, Pass::kBackward);
-  if (passes.backward == calls.size()) return std::nullopt;
-  passes.end = passes.backward;
-  while (passes.end < calls.size() && calls[passes.end].pass == Pass::kBackward) ++passes.end;
-  return passes;
-}
-
-std::vector<std::uint32_t> operators_of(const std::vector<ModelCall>& calls, std::size_t from, std::size_t end) {
-  std::vector<std::uint32_t> operators;
-  for (std::size_t i = from; i < end; ++i) operators.push_back(calls[i].which);
-  return operators;
 }
 
 /// Returns for each stage the index of its first layer, so that the stages take about equally long. `times` has the
@@ -74,6 +47,36 @@ std::vector<std::size_t> first_layers(const std::vector<double>& times, std::uin
     first.push_back(layer);
   }
   return first;
+}
+
+/// Returns the same if the number of layers of each stage is given.
+std::vector<std::size_t> first_layers(std::span<const std::uint32_t> split, std::uint32_t stages, std::size_t layers) {
+  const std::size_t sum = std::accumulate(split.begin(), split.end(), std::size_t{0});
+  if (split.size() != stages || sum != layers) {
+    throw CannotAnswer({}, fmt::format("the split has {} parts with {} layers in all; expected {} parts with the {} "
+                                       "repeated layers of the captured model",
+                                       split.size(), sum, stages, layers));
+  }
+  std::vector<std::size_t> first{0};
+  for (std::uint32_t stage = 0; stage + 1 < stages; ++stage) first.push_back(first.back() + split[stage]);
+  return first;
+}
+
+/// Returns the time of each layer, and in front and at the end that of what comes before and after the layers.
+std::vector<double> times_of(const Capture& capture, const std::vector<ModelCall>& calls, const StepLayers& layers) {
+  std::vector<double> times(layers.count + 2);
+  const auto add = [&](std::size_t from, std::size_t end, std::size_t place) {
+    for (std::size_t i = from; i < end; ++i)
+      times[place] += static_cast<double>(time_of(capture.dag, capture.operators, calls[i]).count());
+  };
+  add(layers.passes.forward, layers.forward_of(0), 0);
+  for (std::size_t layer = 0; layer < layers.count; ++layer) {
+    add(layers.forward_of(layer), layers.forward_of(layer + 1), layer + 1);
+    add(layers.backward_of(layer), layers.backward_end_of(layer), layer + 1);
+  }
+  add(layers.forward_of(layers.count), layers.passes.backward, layers.count + 1);
+  add(layers.passes.backward, layers.backward_of(layers.count - 1), layers.count + 1);
+  return times;
 }
 
 /// The parts of a step between the cuts, in the order of the captured step: the forward parts of the stages, their
@@ -147,7 +150,7 @@ class StagedJob {
         dag_(capture.dag),
         parallelism_(parallelism),
         calls_(calls_of_typical_step(capture)),
-        cuts_(stage_cuts(capture, calls_, parallelism.parts_of_pipeline())),
+        cuts_(stage_cuts(capture, calls_, parallelism.parts_of_pipeline(), parallelism.split)),
         step_(step_of_cuts()),
         pieces_(capture, calls_, cuts_, step_),
         edit_(capture) {}
@@ -457,7 +460,7 @@ class StagedJob {
     const std::size_t next = (part + 1) % stages.size();
     Stage& from = stages[stage];
     Stage& to = stages[next];
-    const Bytes bytes = cuts_.activations[part];
+    const Bytes bytes = part_of(cuts_.activations[part], parallelism_.sequence ? parallelism_.tensor : 1);
     DagBuilder& builder = edit_.builder();
     const auto& [first, second] = std::minmax(stage, next);
     const GroupId group = builder.add_group({.name = fmt::format("stages {} and {}", first, second),
@@ -552,96 +555,29 @@ class StagedJob {
 
 }  // namespace
 
-RepeatedPart repeated_part_of(std::span<const std::uint32_t> sequence) {
-  RepeatedPart best;
-  for (std::size_t period = 1; period <= std::min(sequence.size() / 2, kLongestPeriod); ++period) {
-    std::size_t run = 0;  // elements up to here that equal the one a period later
-    for (std::size_t i = 0; i + period < sequence.size(); ++i) {
-      run = sequence[i] == sequence[i + period] ? run + 1 : 0;
-      const std::size_t count = run / period + 1;
-      if (run >= period && count * period > best.count * best.length) best = {i + 1 - run, period, count};
-    }
+StageCuts stage_cuts(const Capture& capture, const std::vector<ModelCall>& calls, std::uint32_t stages,
+                     std::span<const std::uint32_t> split) {
+  if (stages == 1 && split.empty()) {
+    const Passes passes = passes_of(calls);
+    return {.forward = {passes.forward}, .backward = {passes.backward}, .update = passes.end};
   }
-  return best;
-}
-
-std::vector<ModelCall> calls_of_typical_step(const Capture& capture) {
-  const Recording& recording = capture.recording;
-  std::map<std::int32_t, std::vector<ModelCall>> calls_of;
-  for (ModelCall& call : model_calls(capture)) calls_of[recording.step[call.first.index()]].push_back(std::move(call));
-  std::map<std::int32_t, Time> end_of;
-  for (const TaskId task : capture.dag.tasks()) {
-    Time& end = end_of.try_emplace(recording.step[task.index()], Time::min()).first->second;
-    end = std::max(end, recording.finish[task.index()]);
-  }
-  std::vector<std::pair<Duration, std::int32_t>> lengths;
-  for (const auto& [index, calls] : calls_of) {
-    if (index < 0 || !first_passes(calls)) continue;
-    const RecordedStep& step = recording.steps[static_cast<std::size_t>(index)];
-    if (step.whole && step.asked) lengths.emplace_back(end_of[index] - recording.start[step.first.index()], index);
-  }
-  if (lengths.empty()) return {};
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>((lengths.size() - 1) / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  return std::move(calls_of[middle->second]);
-}
-
-StageCuts stage_cuts(const Capture& capture, const std::vector<ModelCall>& calls, std::uint32_t stages) {
-  const std::optional<Passes> passes = first_passes(calls);
-  if (!passes) {
-    throw CannotAnswer({},
-                       "no whole step has a forward and a backward pass; expected a trace of training with PyTorch "
-                       "with record_shapes=True");
-  }
-  StageCuts cuts{.forward = {passes->forward}, .backward = {passes->backward}, .update = passes->end};
-  if (stages == 1) return cuts;
-  const RepeatedPart down = repeated_part_of(operators_of(calls, passes->forward, passes->backward));
-  const RepeatedPart back = repeated_part_of(operators_of(calls, passes->backward, passes->end));
-  const std::size_t layers = down.count;
-  if (layers < 2 || back.count + 1 < layers) {
-    throw CannotAnswer({},
-                       fmt::format("the forward pass repeats {} layers and the backward pass {}; expected a model of "
-                                   "equal layers, and a trace with record_shapes=True",
-                                   down.count, back.count));
-  }
-  if (layers < stages) {
+  const StepLayers layers = layers_of(calls);
+  if (layers.count < stages) {
     throw CannotAnswer(
         {},
         fmt::format("the captured model has {} repeated layers; expected at most so many stages, or parts of stages",
-                    layers));
+                    layers.count));
   }
-  const auto forward_of = [&](std::size_t layer) { return passes->forward + down.first + layer * down.length; };
-  // What comes after the layers of the backward pass belongs to the first layer, so the last periods are the layers'.
-  const std::size_t skipped = back.count > layers ? back.count - layers : 0;
-  const auto backward_of = [&](std::size_t layer) {
-    const std::size_t begin = passes->backward + back.first + (skipped + layers - 1 - layer) * back.length;
-    return std::min(begin, passes->end - 1);
-  };
-  std::vector<double> times(layers + 2);
-  const auto add = [&](std::size_t from, std::size_t end, std::size_t place) {
-    for (std::size_t i = from; i < end; ++i)
-      times[place] += static_cast<double>(time_of(capture.dag, capture.operators, calls[i]).count());
-  };
-  add(passes->forward, forward_of(0), 0);
-  for (std::size_t layer = 0; layer < layers; ++layer) {
-    add(forward_of(layer), forward_of(layer + 1), layer + 1);
-    add(backward_of(layer), std::min(backward_of(layer) + back.length, passes->end), layer + 1);
-  }
-  add(forward_of(layers), passes->backward, layers + 1);
-  add(passes->backward, backward_of(layers - 1), layers + 1);
-  const std::vector<std::size_t> first = first_layers(times, stages);
-  cuts.backward.clear();
-  cuts.forward.reserve(stages);
-  cuts.backward.reserve(stages);
-  cuts.layers.reserve(stages);
-  cuts.activations.reserve(stages);
+  StageCuts cuts{.forward = {layers.passes.forward}, .backward = {}, .update = layers.passes.end};
+  const std::vector<std::size_t> first = split.empty() ? first_layers(times_of(capture, calls, layers), stages)
+                                                       : first_layers(split, stages, layers.count);
   for (std::uint32_t stage = 0; stage < stages; ++stage) {
     const bool is_last = stage + 1 == stages;
-    const std::size_t end = is_last ? layers : first[stage + 1];
+    const std::size_t end = is_last ? layers.count : first[stage + 1];
     cuts.layers.push_back(end - first[stage]);
-    cuts.backward.push_back(is_last ? passes->backward : backward_of(end - 1));
+    cuts.backward.push_back(is_last ? layers.passes.backward : layers.backward_of(end - 1));
     if (stage == 0) continue;
-    cuts.forward.push_back(forward_of(first[stage]));
+    cuts.forward.push_back(layers.forward_of(first[stage]));
     const std::vector<TensorShape>& inputs = capture.operators.operators[calls[cuts.forward.back()].which].inputs;
     const Bytes bytes{inputs.empty() ? 0 : std::llround(inputs.front().bytes())};
     if (bytes == Bytes{}) {

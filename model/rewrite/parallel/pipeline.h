@@ -12,17 +12,6 @@
 
 namespace stepsim {
 
-/// A part of a sequence that repeats: `count` periods of `length` elements from `first` on. count is 0 if nothing does.
-struct RepeatedPart {
-  std::size_t first = 0;
-  std::size_t length = 0;
-  std::size_t count = 0;
-};
-
-/// Returns the repetition that covers most of a sequence; of several, the one with the shortest period. O(n * longest
-/// period), which is at most 5,000.
-[[nodiscard]] RepeatedPart repeated_part_of(std::span<const std::uint32_t> sequence);
-
 /// A training step divided into the stages of a pipeline. The calls of stage s begin at forward[s] and at backward[s],
 /// which are indices of calls. The forward pass has the stages in order, the backward pass in reverse.
 struct StageCuts {
@@ -33,14 +22,11 @@ struct StageCuts {
   std::vector<Bytes> activations;   ///< what each stage but the last sends to the next one, for all samples
 };
 
-/// Returns model_calls() of one step: of the whole steps that have a forward and a backward pass, the one of median
-/// length. Empty if there is none. O(tasks + uses log uses).
-[[nodiscard]] std::vector<ModelCall> calls_of_typical_step(const Capture& capture);
-
-/// Cuts the calls of a step between layers, so that all stages take about equally long. Layers are what repeats in the
-/// forward pass, and as often in the backward pass. The first stage also has what comes before them, the last one what
-/// comes after. Throws CannotAnswer if no such layers are found, or fewer than stages. O(calls * calls of a layer).
-[[nodiscard]] StageCuts stage_cuts(const Capture& capture, const std::vector<ModelCall>& calls, std::uint32_t stages);
+/// Cuts the calls of a step between layers, so that all stages take about equally long, or have as many layers as
+/// `split` says. The first stage also has what comes before the layers, the last one what comes after. Throws
+/// CannotAnswer if no such layers are found, fewer than stages, or not those of `split`. O(calls * calls of a layer).
+[[nodiscard]] StageCuts stage_cuts(const Capture& capture, const std::vector<ModelCall>& calls, std::uint32_t stages,
+                                   std::span<const std::uint32_t> split = {});
 
 /// Returns the capture of one device as the first ranks of the stages of a pipeline, which compute the step of
 /// calls_of_typical_step() in microbatches. A stage has a copy of its part (or parts, Parallelism::interleave) of the

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/rewrite/parallel/layers.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/model/rewrite/transformer_job.h"
 
@@ -65,6 +66,26 @@ TEST(StageCutsTest, AStageWithOtherWorkHasFewerLayers) {
 TEST(StageCutsTest, MoreStagesThanLayersAreRefused) {
   EXPECT_THAT([] { (void)cuts_of({.layers = 3}, 4); },
               Throws<CannotAnswer>(Property(&CannotAnswer::what, HasSubstr("3 repeated layers"))));
+}
+
+TEST(StageCutsTest, StagesHaveAsManyLayersAsTheSplitSays) {
+  const Capture capture = TransformerJob{.layers = 7, .ends = false}.capture();
+  const std::vector<ModelCall> calls = calls_of_typical_step(capture);
+  const auto cut = [&](const std::vector<std::uint32_t>& split) { return stage_cuts(capture, calls, 3, split); };
+  const StageCuts cuts = cut({1, 4, 2});
+  EXPECT_THAT(cuts.layers, ElementsAre(1, 4, 2));
+  EXPECT_THAT(cuts.forward, ElementsAre(0, kForwardCalls, 5 * kForwardCalls));
+  EXPECT_THAT(
+      [&] {
+        (void)cut({1, 4, 3});
+      },
+      Throws<CannotAnswer>(Property(&CannotAnswer::what, HasSubstr("3 parts with 8 layers in all; expected 3 "
+                                                                   "parts with the 7 repeated layers"))));
+  EXPECT_THAT(
+      [&] {
+        (void)cut({3, 4});
+      },
+      Throws<CannotAnswer>(Property(&CannotAnswer::what, HasSubstr("2 parts with 7 layers in all"))));
 }
 
 TEST(WithStagesTest, EveryMicrobatchHasEveryCallOnce) {
