@@ -54,7 +54,7 @@ Capture asked_by(std::string_view key, Make make) {
 /// Hosts have at most so many GPUs, as far as nothing else is said.
 constexpr std::uint32_t kMostOnOneHost = 8;
 
-/// Throws UsageError if the stages of a pipeline cannot have several parts. This is known only after all changes.
+/// Throws UsageError if the stages of a pipeline cannot have several parts.
 void check_parts_of_stages(const Parallelism& parallelism) {
   if (parallelism.interleave == 1) return;
   const auto refuse = [&parallelism](const std::string& why) {
@@ -69,6 +69,13 @@ void check_parts_of_stages(const Parallelism& parallelism) {
   }
 }
 
+/// Throws UsageError if parts of a division lack what they divide. This is known only after all changes.
+void check_division(const Parallelism& parallelism) {
+  check_parts_of_stages(parallelism);
+  if (parallelism.sequence && parallelism.tensor == 1)
+    throw UsageError("a division by tokens (sequence): found tensor 1; expected parallel.tensor from 2");
+}
+
 /// Divides the job of one captured device as the plan says.
 Capture divided(const Capture& graph, const Plan& plan) {
   if (plan.on_one_host && ranks_of(plan) > kMostOnOneHost) {
@@ -76,7 +83,7 @@ Capture divided(const Capture& graph, const Plan& plan) {
                                        "cluster.gpus_per_host, and cluster.nic if there are several hosts",
                                        ranks_of(plan)));
   }
-  check_parts_of_stages(plan.parallelism);
+  check_division(plan.parallelism);
   return with_parallelism(graph, plan.parallelism);
 }
 

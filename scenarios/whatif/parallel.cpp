@@ -37,13 +37,17 @@ constexpr std::array kParallelParameters{
               "interleaved = 1f1b with stages of two parts, or as many as interleave says",
               "1f1b"},
     Parameter{"interleave", "a whole number from 1", "parts of each stage, as Megatron's virtual stages", "1"},
+    Parameter{"sequence", "true or false",
+              "divide also norms, residual connections and dropout among the devices of tensor, by tokens", "false"},
 };
 
 /// The part of the captured device's work that one of several tensor-parallel ranks does.
 class TensorPart final : public DeviceRule {
  public:
   TensorPart(const Change& change, const YamlField& value, const Plan& plan, std::uint32_t ranks)
-      : DeviceRule(change, value, plan, "what every rank does: norms, residual connections, and layers without a pair"),
+      : DeviceRule(
+            change, value, plan,
+            "what every rank does: layers without a pair, and without sequence also norms and residual connections"),
         ranks_(ranks) {}
 
  private:
@@ -122,10 +126,15 @@ void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
   if (parallelism.tensor > 1) {
     plan.assumptions.push_back(
         {"tensor_parallel",
-         fmt::format("{} linear layers are divided among {} devices as Megatron does, and {} are not; the shapes of "
-                     "operators show which. All-reduces of activations are waited for, and those of their gradients "
-                     "run beside products.",
-                     work.layers, parallelism.tensor, work.whole_layers)});
+         fmt::format(
+             "{} linear layers are divided among {} devices as Megatron does, and {} are not; the shapes of "
+             "operators show which. {}",
+             work.layers, parallelism.tensor, work.whole_layers,
+             parallelism.sequence
+                 ? "What works on the hidden dimension between them is divided by tokens, with all-gathers before "
+                   "each pair of layers and reduce-scatters after it."
+                 : "All-reduces of activations are waited for, and those of their gradients run beside "
+                   "products.")});
   }
   note_stages(work, parallelism, plan);
   if (parallelism.data > 1) {
@@ -148,6 +157,7 @@ Parallelism changed(Parallelism parallelism, const Change& change) {
   read("pipeline", parallelism.pipeline);
   read("microbatches", parallelism.microbatches);
   read("interleave", parallelism.interleave);
+  if (const YamlField* const sequence = change.find("sequence")) parallelism.sequence = sequence->flag();
   if (const YamlField* const schedule = change.find("schedule")) {
     const std::size_t word = schedule->one_of_words({"1f1b", "gpipe", "interleaved"});
     const bool interleaved = word == 2;

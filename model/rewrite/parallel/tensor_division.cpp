@@ -31,8 +31,11 @@ struct Layer {
 
 /// Consecutive layers that are divided: some by columns, and one by its inner dimension at the end, if there is one.
 struct Region {
-  std::size_t first = 0;                      ///< index of its first layer
-  std::optional<std::size_t> input_gradient;  ///< the last call that computes a part of the gradient of its input
+  std::size_t first = 0;  ///< index of its first layer
+  // Calls of the backward pass through the layers that are divided by columns.
+  std::optional<std::size_t> begin;            ///< the first product
+  std::optional<std::size_t> weight_gradient;  ///< the first product that computes the gradient of a weight
+  std::optional<std::size_t> input_gradient;   ///< the last one that computes a part of the gradient of the input
 };
 
 bool is_norm(std::string_view name) {
@@ -74,7 +77,8 @@ bool has_sizes(const TensorShape& tensor, double one, double other) noexcept {
 
 class Divider {
  public:
-  Divider(const OperatorTable& table, const std::vector<ModelCall>& calls) : table_(table), calls_(calls) {
+  Divider(const OperatorTable& table, const std::vector<ModelCall>& calls, bool sequence)
+      : table_(table), calls_(calls), sequence_(sequence) {
     result_.divided.resize(calls.size(), Divided::kNot);
   }
 
@@ -94,8 +98,11 @@ class Divider {
       backward(std::span(model).subspan(forward_end, backward_end - forward_end));
       i = backward_end;
     }
-    std::sort(result_.reductions.begin(), result_.reductions.end(),
-              [](const auto& a, const auto& b) { return a.after < b.after; });
+    const auto place = [](const TensorDivision::Exchange& one) {
+      return 2 * one.at + (one.op == CollectiveOp::kAllGather ? 0 : 1);
+    };
+    std::sort(result_.exchanges.begin(), result_.exchanges.end(),
+              [&place](const auto& a, const auto& b) { return place(a) < place(b); });
     return std::move(result_);
   }
 
@@ -112,6 +119,21 @@ class Divider {
   [[nodiscard]] Bytes bytes_of_hidden(std::size_t call) const {
     return Bytes{static_cast<std::int64_t>(tokens_ * hidden_) * element_bytes(op(call))};
   }
+  /// Sums what a call computes.
+  void sum(std::size_t call, std::optional<std::size_t> before) {
+    const CollectiveOp op = sequence_ ? CollectiveOp::kReduceScatter : CollectiveOp::kAllReduce;
+    result_.exchanges.push_back({op, call, before, bytes_of_hidden(call)});
+  }
+  /// Gathers the parts of a tensor that the ranks divide by tokens, if they do.
+  void gather(std::size_t call, std::size_t before) {
+    if (sequence_) result_.exchanges.push_back({CollectiveOp::kAllGather, call, before, bytes_of_hidden(call)});
+  }
+  /// Divides a call by tokens if it works on the hidden dimension and is not divided otherwise.
+  void divide_tokens(std::size_t call) {
+    const bool divisible = result_.divided[call] == Divided::kNot && op(call).work.flops == 0 &&
+                           !op(call).name.starts_with("aten::embedding") && reads_hidden(call);
+    if (sequence_ && divisible) result_.divided[call] = Divided::kElements;
+  }
 
   // ---- forward
 
@@ -127,9 +149,7 @@ class Divider {
         ++i;
       } else if (const std::optional<std::size_t> last = end_of_region(calls, i)) {
         divide(calls, i, *last + 1, true);
-        const std::optional<std::size_t> next =
-            *last + 1 < calls.size() ? std::optional{calls[*last + 1]} : std::nullopt;
-        result_.reductions.push_back({calls[*last], next, bytes_of_hidden(calls[*last])});
+        sum(calls[*last], *last + 1 < calls.size() ? std::optional{calls[*last + 1]} : std::nullopt);
         i = *last + 1;
       } else if (is_head(calls, i)) {
         divide(calls, i, calls.size(), false);
@@ -141,6 +161,8 @@ class Divider {
         ++i;
       }
     }
+    if (regions_.empty()) return;
+    for (const std::size_t call : calls) divide_tokens(call);
   }
 
   [[nodiscard]] Layer layer_of(std::size_t call) const {
@@ -173,8 +195,7 @@ class Divider {
     };
     for (const std::size_t call : calls) vocabulary_ = std::max(vocabulary_, rows(call));
     for (std::size_t i = 0; vocabulary_ > 0 && i + 1 < calls.size(); ++i) {
-      if (rows(calls[i]) == vocabulary_)
-        result_.reductions.push_back({calls[i], calls[i + 1], bytes_of_hidden(calls[i])});
+      if (rows(calls[i]) == vocabulary_) sum(calls[i], calls[i + 1]);
     }
   }
 
@@ -213,6 +234,7 @@ class Divider {
   /// dimension.
   void divide(Calls calls, std::size_t first, std::size_t end, bool is_closed) {
     regions_.push_back({.first = layers_.size()});
+    gather(calls[first], calls[first]);
     for (std::size_t i = first; i < end; ++i) {
       if (!is_layer(calls[i])) {
         result_.divided[calls[i]] = by_kind(calls[i]);
@@ -239,7 +261,10 @@ class Divider {
     current_ = layers_.size() - 1;
     inside_ = has_head_;
     after_columns_ = false;
+    std::optional<std::size_t> lookup;  // the last gradient of a lookup
+    std::vector<std::size_t> between;   // calls between the regions
     for (const std::size_t call : calls) {
+      if (vocabulary_ > 0 && op(call).name == "aten::embedding_dense_backward") lookup = call;
       const std::optional<std::size_t> layer = is_single_product(op(call)) ? layer_with_product(call) : std::nullopt;
       if (layer) {
         divide_product(call, layers_[*layer]);
@@ -247,9 +272,17 @@ class Divider {
         result_.divided[call] = Divided::kElements;
       } else if (inside_ && !(after_columns_ && reads_hidden(call))) {
         result_.divided[call] = by_kind(call);
+      } else if (!inside_) {
+        between.push_back(call);
       }
     }
-    for (const Region& region : regions_) sum_input_gradient(calls, region);
+    if (lookup) gather(*lookup, *lookup);
+    for (const Region& region : regions_) {
+      if (region.begin && region.weight_gradient) gather(*region.begin, *region.weight_gradient);
+      sum_input_gradient(calls, region);
+    }
+    if (regions_.empty()) return;
+    for (const std::size_t call : between) divide_tokens(call);
   }
 
   /// Returns the layer whose gradients a product computes: the current one or one of those before it. It has the three
@@ -283,11 +316,14 @@ class Divider {
       result_.divided[call] = layer.role == Role::kByColumns ? Divided::kInner : Divided::kColumns;
     }
     if (layer.role == Role::kByInner) {
+      if (layer.products == 1) gather(call, call);
       inside_ = inside_ || layer.products == 1;
       after_columns_ = false;
       return;
     }
+    if (!region.begin) region.begin = call;
     if (!is_of_weight) region.input_gradient = call;
+    if (is_of_weight && !region.weight_gradient) region.weight_gradient = call;
     after_columns_ = true;
     if (current_ == region.first) inside_ = false;
   }
@@ -314,12 +350,12 @@ class Divider {
     const auto needs = std::find_if(from, calls.end(), [this](std::size_t call) {
       return result_.divided[call] == Divided::kNot && op(call).work.flops == 0 && reads_hidden(call);
     });
-    const std::optional<std::size_t> before = needs == calls.end() ? std::nullopt : std::optional{*needs};
-    result_.reductions.push_back({*region.input_gradient, before, bytes_of_hidden(*region.input_gradient)});
+    sum(*region.input_gradient, needs == calls.end() ? std::nullopt : std::optional{*needs});
   }
 
   const OperatorTable& table_;
   const std::vector<ModelCall>& calls_;
+  bool sequence_;
   TensorDivision result_;
 
   // Of the current forward pass and the backward pass after it.
@@ -336,8 +372,8 @@ class Divider {
 
 }  // namespace
 
-TensorDivision divide_calls(const OperatorTable& table, const std::vector<ModelCall>& calls) {
-  return Divider(table, calls).run();
+TensorDivision divide_calls(const OperatorTable& table, const std::vector<ModelCall>& calls, bool sequence) {
+  return Divider(table, calls, sequence).run();
 }
 
 }  // namespace stepsim

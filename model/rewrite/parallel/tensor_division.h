@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/base/units.h"
+#include "model/job/collective.h"
 #include "model/job/operator_work.h"
 #include "model/rewrite/parallel/model_calls.h"
 
@@ -13,16 +14,18 @@ namespace stepsim {
 
 /// How tensor-parallel ranks divide the calls of a transformer (Shoeybi et al. 2019, "Megatron-LM").
 struct TensorDivision {
-  /// An all-reduce of what a call computed.
-  struct Reduction {
-    std::size_t after = 0;              ///< index of the call that computes what is reduced
-    std::optional<std::size_t> before;  ///< index of the first call that needs the sum; nothing if none does
+  /// A collective of activations or their gradients.
+  struct Exchange {
+    CollectiveOp op = CollectiveOp::kAllReduce;  ///< or kReduceScatter or kAllGather
+    /// Index of a call: a reduction sums what it computes, an all-gather begins when all before it is computed.
+    std::size_t at = 0;
+    std::optional<std::size_t> before;  ///< index of the first call that needs the result; nothing if none does
     Bytes bytes{};
   };
-  std::vector<Divided> divided;       ///< for each call
-  std::vector<Reduction> reductions;  ///< ordered by `after`
-  std::size_t products = 0;           ///< number of products of the forward pass that are divided
-  std::size_t whole_products = 0;     ///< number of products of the forward pass that every rank does
+  std::vector<Divided> divided;     ///< for each call
+  std::vector<Exchange> exchanges;  ///< in the order in which they are launched
+  std::size_t products = 0;         ///< number of products of the forward pass that are divided
+  std::size_t whole_products = 0;   ///< number of products of the forward pass that every rank does
 };
 
 /// Divides the calls as Megatron does. Only shapes are used, because a capture does not say which tensor is which:
@@ -36,8 +39,15 @@ struct TensorDivision {
 ///   divided by columns read is summed while later products run.
 /// - Everything else is done by every rank: norms, residual connections, layers that fit no pair.
 ///
+/// If `sequence` is true, ranks divide what works on the hidden dimension by tokens, except layers that fit no pair
+/// (Korthikanti et al. 2022, "Reducing Activation Recomputation in Large Transformer Models"). Each sum is then a
+/// reduce-scatter. Layers divided by columns gather their input before the forward pass, and again for the gradient of
+/// their weight, while the gradient of their input is computed. The layer that ends a pair gathers the gradient of its
+/// result, and so does the lookup.
+///
 /// O(calls).
-[[nodiscard]] TensorDivision divide_calls(const OperatorTable& table, const std::vector<ModelCall>& calls);
+[[nodiscard]] TensorDivision divide_calls(const OperatorTable& table, const std::vector<ModelCall>& calls,
+                                          bool sequence);
 
 }  // namespace stepsim
 

@@ -64,6 +64,21 @@ TEST(ParallelTest, MicrobatchesShareTheActivations) {
             activations(asked.predicted({"parallel.microbatches=4", "parallel.tensor=2", "parallel.pipeline=2"})));
 }
 
+// Norms and residual connections then take less time, and the all-gathers that are added run beside products.
+TEST(ParallelTest, TokensCanBeDividedInAnyOrder) {
+  const Question asked = question();
+  const Duration whole = asked.iteration({"parallel.tensor=4"});
+  const Duration by_tokens = asked.iteration({"parallel.tensor=4", "parallel.sequence=true"});
+  EXPECT_LT(by_tokens, whole);
+  EXPECT_EQ(asked.iteration({"parallel.sequence=true", "parallel.tensor=4"}), by_tokens);
+  EXPECT_EQ(asked.iteration({"parallel.sequence=true", "parallel.tensor=4", "parallel.sequence=false"}), whole);
+  EXPECT_THAT(problem_of(asked, {"parallel.sequence=true"}), HasSubstr("found tensor 1"));
+  EXPECT_EQ(activations(asked.predicted(
+                {"parallel.tensor=4", "parallel.sequence=true", "parallel.pipeline=2", "parallel.microbatches=4"})),
+            activations(asked.predicted(
+                {"parallel.microbatches=4", "parallel.pipeline=2", "parallel.sequence=true", "parallel.tensor=4"})));
+}
+
 TEST(ParallelTest, LinksCanBeGivenFirst) {
   const Question asked = question();
   EXPECT_EQ(asked.iteration({"cluster.inside=100GB/s", "parallel.tensor=4"}),
@@ -72,10 +87,12 @@ TEST(ParallelTest, LinksCanBeGivenFirst) {
 
 TEST(ParallelTest, SlowerLinksNeverMakeAStepFaster) {
   const Question asked = question();
-  for (const std::string division : {"parallel.tensor=4", "parallel.data=4", "parallel.pipeline=4"}) {
+  for (const std::string division : {"parallel: {tensor: 4}", "parallel: {data: 4}", "parallel: {pipeline: 4}",
+                                     "parallel: {tensor: 4, sequence: true}"}) {
     Duration before{};
     for (const std::string rate : {"NVLink5", "NVLink4", "NVLink3", "NVLink2", "32GB/s", "1GB/s", "1MB/s"}) {
-      const Duration iteration = asked.iteration({division, "cluster.inside=" + rate});
+      const Duration iteration =
+          asked.predicted("changes: [" + division + ", cluster: {inside: " + rate + "}]").iteration;
       EXPECT_GE(iteration, before) << division << " with " << rate;
       before = iteration;
     }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "model/rewrite/parallel/model_calls.h"
@@ -22,7 +23,7 @@ std::vector<Divided> part(const TensorDivision& division, std::size_t first, std
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
-TensorDivision divided(const Capture& capture) { return divide_calls(capture.operators, model_calls(capture)); }
+TensorDivision divided(const Capture& capture) { return divide_calls(capture.operators, model_calls(capture), false); }
 
 constexpr std::size_t kLookups = 2;
 
@@ -56,9 +57,9 @@ TEST(TensorDivisionTest, ActivationsAreSummedFourTimesALayer) {
   for (const std::size_t layers : {2U, 3U, 8U}) {
     const TransformerJob job{.layers = layers};
     const TensorDivision division = divided(job.capture());
-    ASSERT_EQ(division.reductions.size(), 4 * layers + 2);
+    ASSERT_EQ(division.exchanges.size(), 4 * layers + 2);
     const Bytes hidden{job.tokens() * job.hidden * 4};
-    for (const TensorDivision::Reduction& one : division.reductions) EXPECT_EQ(one.bytes, hidden);
+    for (const TensorDivision::Exchange& one : division.exchanges) EXPECT_EQ(one.bytes, hidden);
   }
 }
 
@@ -66,15 +67,55 @@ TEST(TensorDivisionTest, WhatNeedsASumWaitsForIt) {
   const TransformerJob job{.layers = 2};
   const Capture capture = job.capture();
   const std::vector<ModelCall> calls = model_calls(capture);
-  for (const TensorDivision::Reduction& one : divide_calls(capture.operators, calls).reductions) {
+  for (const TensorDivision::Exchange& one : divide_calls(capture.operators, calls, false).exchanges) {
     ASSERT_TRUE(one.before.has_value());
-    ASSERT_GT(*one.before, one.after);
+    ASSERT_GT(*one.before, one.at);
     const std::string& name = capture.operators.operators[calls[*one.before].which].name;
-    if (calls[one.after].pass == Pass::kBackward) {
+    if (calls[one.at].pass == Pass::kBackward) {
       EXPECT_EQ(name, "aten::native_layer_norm_backward");
-    } else if (one.after > kLookups) {
+    } else if (one.at > kLookups) {
       EXPECT_EQ(name, "aten::add");  // the residual connection
     }
+  }
+}
+
+/// The collectives of the first step of a capture, in the order in which they are launched.
+std::vector<CollectiveOp> operations(const TensorDivision& division) {
+  std::vector<CollectiveOp> operations;
+  for (const TensorDivision::Exchange& one : division.exchanges) operations.push_back(one.op);
+  return operations;
+}
+
+// Korthikanti et al. 2022, 4.2.2 and 4.2.3: g is an all-gather before each pair of layers and a reduce-scatter in the
+// backward pass, its conjugate g' the reverse, and the input is gathered again for the gradient of the weight.
+TEST(TensorDivisionTest, TokensAreGatheredBeforeAPairAndScatteredAfterIt) {
+  using enum CollectiveOp;
+  using enum Divided;
+  const Capture capture = TransformerJob{.layers = 1, .ends = false}.capture();
+  const TensorDivision division = divide_calls(capture.operators, model_calls(capture), true);
+  EXPECT_THAT(operations(division), ElementsAre(kAllGather, kReduceScatter, kAllGather, kReduceScatter,  // forward
+                                                kAllGather, kAllGather, kReduceScatter,  // backward of each pair
+                                                kAllGather, kAllGather, kReduceScatter));
+  EXPECT_THAT(part(division, 0, 2), ElementsAre(kElements, kColumns));                     // a norm, a layer
+  EXPECT_THAT(part(division, 5, 4), ElementsAre(kInner, kElements, kElements, kColumns));  // the residual connection
+  EXPECT_THAT(part(division, kForwardCalls + 19, 3), ElementsAre(kElements, kElements, kElements));
+  for (const TensorDivision::Exchange& one : division.exchanges) {
+    if (one.op != kAllGather) continue;
+    EXPECT_TRUE(one.before.has_value());
+    EXPECT_EQ(capture.operators.operators[model_calls(capture)[*one.before].which].work.kind, KernelClass::kGemm);
+  }
+}
+
+// Before and after the layers: the lookup's result is scattered and its gradient gathered; the layer to the vocabulary
+// gathers its input twice, and scatters the gradient of its input.
+TEST(TensorDivisionTest, EveryLayerExchangesTheSameTokens) {
+  for (const std::size_t layers : {1U, 2U, 5U}) {
+    const TransformerJob job{.layers = layers};
+    const Capture capture = job.capture();
+    const std::vector<CollectiveOp> all = operations(divide_calls(capture.operators, model_calls(capture), true));
+    EXPECT_EQ(std::count(all.begin(), all.end(), CollectiveOp::kReduceScatter), 4 * layers + 2);
+    EXPECT_EQ(std::count(all.begin(), all.end(), CollectiveOp::kAllGather), 6 * layers + 3);
+    EXPECT_EQ(std::count(all.begin(), all.end(), CollectiveOp::kAllReduce), 0);
   }
 }
 
@@ -92,7 +133,7 @@ TEST(TensorDivisionTest, SeparateQueriesKeysAndValuesAreDividedByColumns) {
   const std::vector<std::uint32_t> which{0, 0, 0, 1, 0, 2, 3};
   for (std::size_t i = 0; i < calls.size(); ++i) calls[i].which = which[i];
   using enum Divided;
-  EXPECT_THAT(divide_calls(table, calls).divided,
+  EXPECT_THAT(divide_calls(table, calls, false).divided,
               ElementsAre(kColumns, kColumns, kColumns, kElements, kInner, kColumns, kInner));
 }
 
@@ -101,7 +142,7 @@ TEST(TensorDivisionTest, AModelWithoutPairsOfLayersIsNotDivided) {
   const Capture capture = job.capture();
   OperatorTable table = capture.operators;
   for (OperatorTable::Operator& op : table.operators) op.work.kind = KernelClass::kConvolution;
-  const TensorDivision division = divide_calls(table, model_calls(capture));
+  const TensorDivision division = divide_calls(table, model_calls(capture), false);
   EXPECT_THAT(division.divided, Each(Divided::kNot));
   EXPECT_EQ(division.products, 0U);
 }
