@@ -172,6 +172,9 @@ class Capture:
     def stats(self, *, collectives: Literal[True], rows: Rows | None = None,
               cluster: AnyPath | None = None) -> Collectives: ...
 
+    @overload
+    def stats(self, *, collectives: bool, rows: Rows | None = None) -> Stats | Collectives: ...
+
     def stats(self, *, by: str | None = None, sort: str | None = None, rows: Rows | None = None,
               select: str | None = None, kernels: bool = False, collectives: bool = False,
               cluster: AnyPath | None = None) -> Stats | Collectives:

@@ -371,6 +371,11 @@ class WhatIfMemory(Fields[Any]):
     low_bytes: int
     high_bytes: int
     capacity_bytes: int | None
+    parameters_bytes: int | None
+    gradients_bytes: int | None
+    optimizer_bytes: int | None
+    activations_bytes: int | None
+    working_bytes: int | None
     fits: str | None
 
 class WhatIfRankClass(Fields[Any]):

@@ -6,47 +6,35 @@
 #include <cmath>
 #include <tuple>
 
+#include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/rewrite/buckets.h"
 
 namespace stepsim::scenarios {
 namespace {
-
-bool has_only_replicas(const Parallelism& parallelism) {
-  return parallelism.data > 1 && parallelism.tensor == 1 && !parallelism.has_pieces();
-}
-
-/// Returns the bytes of the gradients of a step: the most of all steps.
-Bytes largest_gradients(const Capture& capture) {
-  Bytes most{};
-  for (const auto& [index, step] : gradients_of_steps(capture)) {
-    Bytes bytes{};
-    for (const Gradient& gradient : step.gradients) bytes += gradient.bytes;
-    most = std::max(most, bytes);
-  }
-  return most;
-}
-
-/// Returns why the memory for a plan is not known; empty if it can be predicted.
-std::string_view unknown_because(const Plan& plan) {
-  if (plan.captured->allocations == nullptr)
-    return "the capture has no allocations; record with profile_memory=True and record_shapes=True";
-  if (plan.parallelism != Parallelism{} && !has_only_replicas(plan.parallelism))
-    return "how parallel ranks divide the memory is not modelled";
-  return plan.sizes_changed_by;
-}
 
 bool differs(const Plan& plan) {
   return plan.batches != 1 || !plan.other_device.empty() || plan.parallelism != Parallelism{} ||
          !plan.sizes_changed_by.empty();
 }
 
-MemoryNeed need_of(const RecordedMemory& recorded, double factor) {
-  MemoryNeed need{.peak = recorded.peak(factor)};
-  const double error = kPeakErrorOfTwice * std::abs(std::log2(factor));
-  need.low = factor == 1 ? need.peak : scaled(need.peak, 1 / (1 + error));
-  need.high = factor == 1 ? need.peak : scaled(need.peak, 1 + error);
-  return need;
+double as_double(Bytes size) noexcept { return static_cast<double>(size.count()); }
+
+/// Returns a peak between two others, or the nearer of them.
+MemoryNeed need_of(double low, double peak, double high) {
+  const auto bytes = [](double size) { return Bytes{std::llround(std::min(size, 0x1p62))}; };
+  return {.peak = bytes(peak), .low = bytes(std::min(low, peak)), .high = bytes(std::max(high, peak))};
+}
+
+Assumption assumption_of(const OptimizerStates& optimizer) {
+  if (optimizer.name.empty()) {
+    return {"optimizer_states",
+            "No optimizer was captured, so the memory of Adam's two states is assumed; the range begins without any."};
+  }
+  const std::string others = optimizer.least < optimizer.most ? fmt::format("; with other settings it has {:g} to {:g}",
+                                                                            optimizer.least, optimizer.most)
+                                                              : "";
+  return {"optimizer_states", fmt::format("{} is assumed to have {:g} states of each parameter's size in memory{}.",
+                                          shown(optimizer.name), optimizer.usual, others)};
 }
 
 }  // namespace
@@ -72,6 +60,17 @@ std::string sentence_of(const MemoryNeed& need) {
                      kOutcomes[static_cast<std::size_t>(*fit)]);
 }
 
+std::string parts_text(const MemoryNeed& need) {
+  if (!need.parts) return {};
+  const MemoryParts& parts = *need.parts;
+  return fmt::format(
+      "estimated from the shapes of operators: {} of parameters, {} of gradients, {} of the optimizer, {} of "
+      "activations, "
+      "and {} that one call works on",
+      in_gib(parts.parameters), in_gib(parts.gradients), in_gib(parts.optimizer), in_gib(parts.activations),
+      in_gib(parts.working));
+}
+
 std::string doubt_text(const MemoryNeed& need) {
   const std::optional<Fit> fit = need.fits();
   if (!fit || *fit == Fit::kYes) return {};
@@ -86,7 +85,16 @@ std::optional<Fit> MemoryNeed::fits() const noexcept {
   return most <= static_cast<double>((*capacity - kMostOutsideOfAllocator).count()) ? Fit::kYes : Fit::kUnsure;
 }
 
-MemoryNeeds::MemoryNeeds(const Capture& capture) : gradients_(largest_gradients(capture)) {
+MemoryNeeds::MemoryNeeds(const Capture& capture) {
+  if (capture.recording.ranks.size() > 1 || capture.dag.rendezvous_count() > 0) {
+    why_no_step_ = "the capture is not of a job on one device";
+  } else {
+    try {
+      step_.emplace(capture);
+    } catch (const CannotAnswer& problem) {
+      why_no_step_ = problem.what();
+    }
+  }
   if (capture.allocations == nullptr) return;
   const AllocationTable& table = *capture.allocations;
   const ParameterSizes parameters(table.operators);
@@ -101,31 +109,83 @@ MemoryNeeds::MemoryNeeds(const Capture& capture) : gradients_(largest_gradients(
   }
 }
 
+/// Returns why the memory for a plan is not known; empty if it can be predicted.
+std::string_view MemoryNeeds::unknown_because(const Plan& plan) const {
+  if (!plan.sizes_changed_by.empty()) return plan.sizes_changed_by;
+  const bool recorded = plan.captured->allocations != nullptr;
+  if (recorded && plan.parallelism == Parallelism{})
+    return devices_.empty() ? "the allocations on devices were not recorded" : "";
+  if (step_) return {};
+  return recorded ? std::string_view(why_no_step_)
+                  : "the capture has no allocations; record with profile_memory=True and record_shapes=True";
+}
+
+/// Returns the recorded peak with other samples. Of a divided job, activations and what one call needs have the same
+/// ratio to their estimates as on the captured device; what lasts from step to step is as estimated.
+MemoryNeed MemoryNeeds::from_allocations(const OfDevice& device, const Plan& plan) const {
+  const double samples = plan.batches;
+  const double recorded = as_double(device.recorded.peak(samples));
+  if (plan.parallelism == Parallelism{}) {
+    const double error = kPeakErrorOfTwice * std::abs(std::log2(samples));
+    return samples == 1 ? need_of(recorded, recorded, recorded)
+                        : need_of(recorded / (1 + error), recorded, recorded * (1 + error));
+  }
+  const auto peak_on = [&](MemorySide side) {
+    const auto passing = [](const MemoryParts& parts) { return as_double(parts.activations + parts.working); };
+    const MemoryParts whole = step_->of({}, samples, side);
+    const MemoryParts parts = step_->of(plan.parallelism, samples, side);
+    // If the peak is in the optimizer's step, it says nothing of activations.
+    const double lasting = as_double(whole.total()) - passing(whole);
+    const double ratio = whole.activations > Bytes{} ? std::max(0.0, (recorded - lasting) / passing(whole)) : 1;
+    return as_double(parts.total()) + (ratio - 1) * passing(parts);
+  };
+  const auto [low, high] =
+      std::minmax({peak_on(MemorySide::kLeast), peak_on(MemorySide::kUsual), peak_on(MemorySide::kMost)});
+  return need_of(low / (1 + kDivisionError), peak_on(MemorySide::kUsual), high * (1 + kDivisionError));
+}
+
+MemoryNeed MemoryNeeds::from_shapes(const Plan& plan) const {
+  const auto peak_on = [&](MemorySide side, double error) {
+    const MemoryParts parts = step_->of(plan.parallelism, plan.batches, side);
+    return as_double(parts.total()) + error * as_double(parts.activations + parts.working);
+  };
+  MemoryNeed need = need_of(peak_on(MemorySide::kLeast, -kShapesError), peak_on(MemorySide::kUsual, 0),
+                            peak_on(MemorySide::kMost, kShapesError));
+  need.parts = step_->of(plan.parallelism, plan.batches, MemorySide::kUsual);
+  return need;
+}
+
+std::optional<Assumption> MemoryNeeds::assumption_for(const Plan& plan) const {
+  const bool is_estimated = devices_.empty() || plan.parallelism != Parallelism{};
+  if (!step_ || !is_estimated || !differs(plan) || !unknown_because(plan).empty()) return std::nullopt;
+  return assumption_of(step_->optimizer());
+}
+
 MemoryAnswer MemoryNeeds::of(const Plan& plan) const {
   MemoryAnswer answer{.why_none = std::string(unknown_because(plan)), .may_differ = differs(plan)};
   if (!answer.why_none.empty()) return answer;
   const auto filled = [](const MemoryNeed& need) {
-    return std::tuple{
-        need.capacity ? static_cast<double>(need.peak.count()) / static_cast<double>(need.capacity->count()) : 0.0,
-        need.peak};
+    return std::tuple{need.capacity ? as_double(need.peak) / as_double(*need.capacity) : 0.0, need.peak};
   };
-  if (devices_.empty()) answer.why_none = "the allocations on devices were not recorded";
+  const auto take = [&](MemoryNeed need, Rank rank, const std::string& device) {
+    need.rank = rank;
+    need.device = device == "CPU" || plan.other_device.empty() ? device : plan.other_device;
+    need.capacity = capacity_of(need.device);
+    if (!answer.need || filled(need) > filled(*answer.need)) answer.need = std::move(need);
+  };
+  if (devices_.empty()) {
+    const auto& devices = plan.captured->devices;
+    take(from_shapes(plan), devices.empty() ? 0 : devices.begin()->first,
+         devices.empty() ? "" : devices.begin()->second);
+  }
   for (const OfDevice& one : devices_) {
     if (!one.has_totals) return {{}, "the trace does not state how much memory is allocated in all", answer.may_differ};
-    if (plan.batches != 1 && !one.names_blocks) {
+    if ((plan.batches != 1 || plan.parallelism != Parallelism{}) && !one.names_blocks) {
       return {{},
               "the recorded allocations do not name their blocks; record with a newer version of PyTorch",
               answer.may_differ};
     }
-    MemoryNeed need = need_of(one.recorded, plan.batches);
-    if (has_only_replicas(plan.parallelism)) {
-      need.peak += gradients_;
-      need.high += gradients_;
-    }
-    need.rank = one.rank;
-    need.device = one.device == "CPU" || plan.other_device.empty() ? one.device : plan.other_device;
-    need.capacity = capacity_of(need.device);
-    if (!answer.need || filled(need) > filled(*answer.need)) answer.need = std::move(need);
+    take(from_allocations(one, plan), one.rank, one.device);
   }
   return answer;
 }

@@ -8,8 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/assumption.h"
 #include "model/cost/device/peak_memory.h"
 #include "model/job/recording.h"
+#include "model/rewrite/parallel/step_memory.h"
 #include "scenarios/change/plan.h"
 #include "sim/report/field.h"
 
@@ -26,6 +28,10 @@ constexpr double kFragmentation = 0.05;
 /// Largest error of a predicted peak, relative to it, each time that the samples per step double or halve. The errors
 /// of the measured pairs are at most 0.4 % for each time (docs/internals/fidelity.md, "Memory").
 constexpr double kPeakErrorOfTwice = 0.02;
+/// Largest error of the peak of a divided job, predicted from the allocations of the whole one, relative to it.
+constexpr double kDivisionError = 0.1;
+/// Largest error of the activations and of what one call needs, if they were estimated from shapes, relative to them.
+constexpr double kShapesError = 0.25;
 
 /// Whether a job fits into a device's memory.
 enum class Fit : std::uint8_t {
@@ -43,6 +49,8 @@ struct MemoryNeed {
   Bytes low{};  ///< low <= peak <= high; both equal the peak if the job is as captured
   Bytes high{};
   std::optional<Bytes> capacity;  ///< memory of the device, if known
+  /// What it holds at its peak, if that is estimated from shapes. Of recorded allocations, only the sum is known.
+  std::optional<MemoryParts> parts;
 
   /// Returns nothing if the capacity is not known.
   [[nodiscard]] std::optional<Fit> fits() const noexcept;
@@ -62,20 +70,24 @@ struct MemoryAnswer {
 /// Returns "rank 0 allocates at most 25.3 GiB (24.8 GiB to 25.9 GiB); the 40.0 GiB of NVIDIA A100-PCIE-40GB suffice".
 [[nodiscard]] std::string sentence_of(const MemoryNeed& need);
 
+/// Returns "estimated from the shapes of operators: parameters 2.9 GiB, ..."; empty if there are no parts.
+[[nodiscard]] std::string parts_text(const MemoryNeed& need);
+
 /// Returns "does not fit in memory (41.5 GiB allocated, NVIDIA A100-PCIE-40GB has 40.0 GiB)", or "may not fit in memory
 /// (...)"; empty if the job fits or the capacity is not known.
 [[nodiscard]] std::string doubt_text(const MemoryNeed& need);
 
-/// Predicts the memory of jobs from the allocations of a capture. A replica of a divided job also has a copy of its
-/// gradients in the buckets of DistributedDataParallel; the lower end of the range is that without the copy, because
-/// gradients can be views of the buckets (gradient_as_bucket_view). Thread-safe.
+/// Predicts the memory of jobs: from the allocations of a capture if they were recorded, else from the shapes of its
+/// operators (StepMemory). Thread-safe.
 class MemoryNeeds {
  public:
-  /// `capture` must outlive this object. O(operators log operators).
+  /// `capture` must outlive this object. O(operators log operators + calls * calls of a layer).
   explicit MemoryNeeds(const Capture& capture);
 
-  /// Returns the memory for a plan of the capture. O(allocations).
+  /// Returns the memory for a plan of the capture. O(allocations + layers * stages).
   [[nodiscard]] MemoryAnswer of(const Plan& plan) const;
+  /// Returns what the memory for a plan assumes of the optimizer, if that is estimated. O(1).
+  [[nodiscard]] std::optional<Assumption> assumption_for(const Plan& plan) const;
 
  private:
   struct OfDevice {
@@ -86,8 +98,18 @@ class MemoryNeeds {
     bool names_blocks = false;  ///< result of RecordedMemory::names_blocks()
   };
 
-  Bytes gradients_;                ///< of a step; 0 if not known
+  [[nodiscard]] std::string_view unknown_because(const Plan& plan) const;
+  [[nodiscard]] MemoryNeed from_allocations(const OfDevice& device, const Plan& plan) const;
+  [[nodiscard]] MemoryNeed from_shapes(const Plan& plan) const;
+
+  std::optional<StepMemory> step_;
+  std::string why_no_step_;        ///< as a sentence without the period, if there is no step_
   std::vector<OfDevice> devices_;  ///< of a job without devices, the host's memory
+};
+
+template <Bytes MemoryParts::*kPart>
+inline constexpr auto part_of_need = [](const MemoryNeed& need) {
+  return need.parts ? std::optional{*need.parts.*kPart} : std::nullopt;
 };
 
 /// The fields of a need in JSON.
@@ -98,11 +120,17 @@ inline constexpr auto kMemoryNeed = std::to_array<sim::Field<MemoryNeed>>({
     {"low_bytes", sim::at<&MemoryNeed::low>},
     {"high_bytes", sim::at<&MemoryNeed::high>},
     {"capacity_bytes", sim::at<&MemoryNeed::capacity>},
+    {"parameters_bytes", part_of_need<&MemoryParts::parameters>},
+    {"gradients_bytes", part_of_need<&MemoryParts::gradients>},
+    {"optimizer_bytes", part_of_need<&MemoryParts::optimizer>},
+    {"activations_bytes", part_of_need<&MemoryParts::activations>},
+    {"working_bytes", part_of_need<&MemoryParts::working>},
     {"fits",
-     [](const MemoryNeed& need) -> std::optional<std::string_view> {
-       const std::optional<Fit> fit = need.fits();
-       return fit ? std::optional{word_of(*fit)} : std::nullopt;
-     }},
+     [](const MemoryNeed& need) -> std::
+                                    optional<std::string_view> {
+                                      const std::optional<Fit> fit = need.fits();
+                                      return fit ? std::optional{word_of(*fit)} : std::nullopt;
+                                    }},
 });
 
 }  // namespace stepsim::scenarios

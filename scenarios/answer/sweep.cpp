@@ -130,6 +130,7 @@ Sweep::Sweep(Predictor& predictor, const Scenario& scenario)
     static_cast<void>(problem_of([&] {
       const Plan plan = plan_of(point);
       assumptions.add(plan.assumptions);
+      if (const auto assumption = memory_.assumption_for(plan)) assumptions.add({*assumption});
       std::vector<const Change*> changes = changes_.of(points_, point);
       for (const Change& change : scenario.changes) changes.push_back(&change);
       caution_.add(changes, plan.cluster);

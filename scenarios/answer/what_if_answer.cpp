@@ -91,11 +91,13 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
   answer.scenario = view_of(std::move(predicted), plan.cluster, answer.baseline.path.step);
   answer.baseline.work = work_of(captured);
   answer.scenario.work = work_of(plan);
-  answer.memory = MemoryNeeds(*captured.captured).of(plan);
+  const MemoryNeeds memory(*captured.captured);
+  answer.memory = memory.of(plan);
   answer.links = busiest_links(answer.baseline, captured.cluster, answer.scenario, plan.cluster);
   append(answer.assumptions, answer.scenario.prediction.graph->assumptions);
   if (calibration != nullptr) append(answer.assumptions, calibration->assumptions);
   append(answer.assumptions, plan.assumptions);
+  if (const auto assumption = memory.assumption_for(plan)) answer.assumptions.push_back(*assumption);
   if (plan.network->make != nullptr && !plan.recorded_collectives)
     append(answer.assumptions, nccl_assumptions(answer.scenario.prediction.graph->dag, plan.cluster));
   answer.cluster = std::move(plan.cluster);

@@ -256,7 +256,12 @@ constexpr auto kMemory = std::to_array<Field<WhatIfAnswer>>({
 
 Sections memory_sections(const WhatIfAnswer& answer) {
   const MemoryAnswer& memory = answer.memory;
-  if (memory.need) return {{.title = "Memory", .sentences = {sentence_of(*memory.need)}}};
+  if (memory.need && memory.need->parts && !memory.may_differ) return {};  // an estimate of what is known to fit
+  if (memory.need) {
+    sim::Section section{.title = "Memory", .sentences = {sentence_of(*memory.need)}};
+    if (const std::string parts = parts_text(*memory.need); !parts.empty()) section.sentences.emplace_back(parts);
+    return {std::move(section)};
+  }
   if (!memory.may_differ || find_assumption(answer.assumptions, kBatchFits) != nullptr) return {};
   return {{.title = "Memory", .sentences = {"whether the job fits in memory is not known: " + memory.why_none}}};
 }

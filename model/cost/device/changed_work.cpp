@@ -92,12 +92,6 @@ std::vector<std::int64_t> sorted(std::vector<std::int64_t> sizes) {
   return sizes;
 }
 
-/// True if an operator adds its first input to the product of the second and the third.
-bool adds_to_product(std::string_view name) {
-  return name == "aten::addmm" || name == "aten::_addmm_activation" || name == "aten::addmv" ||
-         name == "aten::baddbmm" || name == "aten::addbmm";
-}
-
 bool looks_up(KernelClass kind) { return kind == KernelClass::kGather || kind == KernelClass::kScatter; }
 
 }  // namespace
@@ -147,6 +141,11 @@ DeviceWork part_of_rank(const DeviceWork& piece, std::uint32_t ranks) noexcept {
   return part;
 }
 
+bool adds_to_product(std::string_view name) noexcept {
+  return name == "aten::addmm" || name == "aten::_addmm_activation" || name == "aten::addmv" ||
+         name == "aten::baddbmm" || name == "aten::addbmm";
+}
+
 ParameterSizes::ParameterSizes(std::span<const OperatorTable::Operator> operators) {
   for (const OperatorTable::Operator& op : operators) {
     for (const TensorShape& parameter : parameters_of(op)) {
@@ -160,8 +159,10 @@ ParameterSizes::ParameterSizes(std::span<const OperatorTable::Operator> operator
 }
 
 bool ParameterSizes::holds_samples(const TensorShape& tensor) const {
-  return tensor.sizes.size() > 1 && !sizes_.contains(sorted(tensor.sizes));
+  return tensor.sizes.size() > 1 && !is_parameter(tensor);
 }
+
+bool ParameterSizes::is_parameter(const TensorShape& tensor) const { return sizes_.contains(sorted(tensor.sizes)); }
 
 SampleGrowth::SampleGrowth(const OperatorTable& table, double factor) : factor_(factor), parameters_(table.operators) {
   share_.reserve(table.operators.size());

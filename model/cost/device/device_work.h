@@ -92,6 +92,9 @@ class DevicePieces {
 /// and result. Precondition: ranks > 0.
 [[nodiscard]] DeviceWork part_of_rank(const DeviceWork& piece, std::uint32_t ranks) noexcept;
 
+/// True if an operator adds its first input to the product of the second and the third.
+[[nodiscard]] bool adds_to_product(std::string_view name) noexcept;
+
 /// The sizes of a model's parameters. A parameter is a tensor with the sizes (in any order, since it may be transposed)
 /// of one used as a parameter by an operator: the weight of a linear, convolution, embedding or norm, or the input of
 /// AccumulateGrad.
@@ -104,6 +107,8 @@ class ParameterSizes {
   /// True if a tensor holds samples: it has at least two dimensions and is not a parameter. Products flatten the batch
   /// dimension into others, so it is not searched for.
   [[nodiscard]] bool holds_samples(const TensorShape& tensor) const;
+  /// True if a tensor has the sizes of a parameter.
+  [[nodiscard]] bool is_parameter(const TensorShape& tensor) const;
   /// Returns the numbers of elements of the parameters, in ascending order.
   [[nodiscard]] const std::set<std::int64_t>& elements() const noexcept { return elements_; }
 

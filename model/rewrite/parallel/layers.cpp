@@ -49,6 +49,7 @@ RepeatedPart repeated_part_of(std::span<const std::uint32_t> sequence) {
 
 std::vector<ModelCall> calls_of_typical_step(const Capture& capture) {
   const Recording& recording = capture.recording;
+  if (recording.step.empty()) return {};  // a task graph, which nobody ran
   std::map<std::int32_t, std::vector<ModelCall>> calls_of;
   for (ModelCall& call : model_calls(capture)) calls_of[recording.step[call.first.index()]].push_back(std::move(call));
   std::map<std::int32_t, Time> end_of;

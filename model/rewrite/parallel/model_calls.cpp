@@ -1,9 +1,20 @@
 #include "model/rewrite/parallel/model_calls.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
+#include "model/base/error.h"
+#include "model/cost/device/device_work.h"
+
 namespace stepsim {
+namespace {
+
+/// The least share of the model's device time that must be of operators with shapes. Other kernels are in no layer.
+constexpr double kLeastWithShapes = 0.8;
+
+}  // namespace
 
 std::vector<ModelCall> model_calls(const Capture& capture) {
   const std::vector<OperatorTable::Use>& uses = capture.operators.uses;
@@ -22,6 +33,24 @@ std::vector<ModelCall> model_calls(const Capture& capture) {
     calls.back().last = use.task;
   }
   return calls;
+}
+
+void need_shapes(const Capture& capture) {
+  Duration all{};
+  Duration with_shapes{};
+  for (const auto& [task, piece] : device_work(capture)) {
+    if (capture.dag.kind(task) != TaskKind::kKernel || piece.in_optimizer) continue;
+    all += piece.recorded;
+    if (piece.which) with_shapes += piece.recorded;
+  }
+  const double share =
+      all > Duration{} ? static_cast<double>(with_shapes.count()) / static_cast<double>(all.count()) : 0;
+  if (share >= kLeastWithShapes) return;
+  throw CannotAnswer({},
+                     fmt::format("{:.0f} % of the kernels' time is of operators with shapes, so that most layers are "
+                                 "not known; expected {:.0f} %: a trace with record_shapes=True and without CUDA "
+                                 "graphs",
+                                 100 * share, 100 * kLeastWithShapes));
 }
 
 }  // namespace stepsim

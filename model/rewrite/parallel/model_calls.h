@@ -25,6 +25,10 @@ struct ModelCall {
 /// operator belongs to none. O(uses log uses).
 [[nodiscard]] std::vector<ModelCall> model_calls(const Capture& capture);
 
+/// Throws CannotAnswer if less than 80 % of the time of the model's kernels is of operators with shapes, so that the
+/// calls are not those of the whole model. O(tasks).
+void need_shapes(const Capture& capture);
+
 }  // namespace stepsim
 
 #endif

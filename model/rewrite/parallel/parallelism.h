@@ -58,7 +58,7 @@ struct DividedWork {
   /// Number of repeated layers in each part of the pipeline: a stage, or a part of one; empty if there are none.
   std::vector<std::size_t> layers_of_parts;
   std::size_t repeated_layers = 0;  ///< layers that are computed again, or whose parameters are gathered; else 0
-  Bytes gradients{};  ///< gradients of all steps; 0 if there is one replica
+  Bytes gradients{};                ///< gradients of all steps; 0 if there is one replica
 };
 
 /// Returns what with_parallelism() would divide. Throws CannotAnswer, with a sentence that names no key, if the capture
@@ -76,7 +76,8 @@ struct DividedWork {
 ///   activations.
 /// - Recomputation: as with_recomputation() describes (recompute.h).
 /// - Pipeline and microbatches: as with_stages() describes (pipeline.h).
-/// - Data: gradients are reduced as DistributedDataParallel does it: in buckets of Job::bucket_bytes (by default 25 MiB,
+/// - Data: gradients are reduced as DistributedDataParallel does it: in buckets of Job::bucket_bytes (by default 25
+/// MiB,
 ///   and 1 MiB for the first), on a stream of their own, each when its last gradient is ready in the last microbatch.
 ///   The first work after the backward pass waits for all of them. With tensor parallelism, every gradient is divided
 ///   by the number of ranks. With `zero`, as zero.h describes.

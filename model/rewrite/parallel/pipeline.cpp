@@ -27,9 +27,8 @@ Duration time_of(const Dag& dag, const OperatorTable& table, const ModelCall& ca
   return sum;
 }
 
-/// Returns for each stage the index of its first layer, so that the stages take about equally long. `times` has the
-/// time of each layer, and in front and at the end that of what comes before and after the layers.
-std::vector<std::size_t> first_layers(const std::vector<double>& times, std::uint32_t stages) {
+/// Returns the first layer of each stage, so that the stages take about equally long.
+std::vector<std::size_t> equal_stages(const std::vector<double>& times, std::uint32_t stages) {
   const std::size_t layers = times.size() - 2;
   double all = 0;
   for (const double time : times) all += time;
@@ -47,36 +46,6 @@ std::vector<std::size_t> first_layers(const std::vector<double>& times, std::uin
     first.push_back(layer);
   }
   return first;
-}
-
-/// Returns the same if the number of layers of each stage is given.
-std::vector<std::size_t> first_layers(std::span<const std::uint32_t> split, std::uint32_t stages, std::size_t layers) {
-  const std::size_t sum = std::accumulate(split.begin(), split.end(), std::size_t{0});
-  if (split.size() != stages || sum != layers) {
-    throw CannotAnswer({}, fmt::format("the split has {} parts with {} layers in all; expected {} parts with the {} "
-                                       "repeated layers of the captured model",
-                                       split.size(), sum, stages, layers));
-  }
-  std::vector<std::size_t> first{0};
-  for (std::uint32_t stage = 0; stage + 1 < stages; ++stage) first.push_back(first.back() + split[stage]);
-  return first;
-}
-
-/// Returns the time of each layer, and in front and at the end that of what comes before and after the layers.
-std::vector<double> times_of(const Capture& capture, const std::vector<ModelCall>& calls, const StepLayers& layers) {
-  std::vector<double> times(layers.count + 2);
-  const auto add = [&](std::size_t from, std::size_t end, std::size_t place) {
-    for (std::size_t i = from; i < end; ++i)
-      times[place] += static_cast<double>(time_of(capture.dag, capture.operators, calls[i]).count());
-  };
-  add(layers.passes.forward, layers.forward_of(0), 0);
-  for (std::size_t layer = 0; layer < layers.count; ++layer) {
-    add(layers.forward_of(layer), layers.forward_of(layer + 1), layer + 1);
-    add(layers.backward_of(layer), layers.backward_end_of(layer), layer + 1);
-  }
-  add(layers.forward_of(layers.count), layers.passes.backward, layers.count + 1);
-  add(layers.passes.backward, layers.backward_of(layers.count - 1), layers.count + 1);
-  return times;
 }
 
 /// The parts of a step between the cuts, in the order of the captured step: the forward parts of the stages, their
@@ -217,17 +186,11 @@ class StagedJob {
     std::size_t part = 0;  ///< of the stage
   };
 
-  /// Returns the order of a stage's turns. Microbatches pass each part in their order.
-  ///
-  /// With several parts, as many microbatches as there are stages pass one part, and then the next one (Narayanan et
-  /// al. 2021, 2.2, and Megatron-LM's schedules.py, which says how many passes are ahead).
+  /// Returns the order of a stage's turns (passes_ahead()). Microbatches pass each part in their order.
   [[nodiscard]] std::vector<Turn> order_of(std::size_t stage) const {
     const std::size_t parts = parallelism_.interleave;
     const std::size_t count = parallelism_.microbatches * parts;
-    const std::size_t later = parallelism_.pipeline - stage - 1;  // stages behind this one
-    std::size_t ahead = parts == 1 ? later + 1 : 2 * later + (parts - 1) * parallelism_.pipeline + 1;
-    if (parallelism_.schedule == PipelineSchedule::kAllForwardFirst) ahead = count;
-    ahead = std::min(ahead, count);
+    const std::size_t ahead = passes_ahead(parallelism_, stage);
     std::vector<Turn> order;
     const auto forward = [&](std::size_t i) { order.push_back({true, i / parallelism_.pipeline % parts}); };
     const auto backward = [&](std::size_t i) {
@@ -555,6 +518,51 @@ class StagedJob {
 
 }  // namespace
 
+std::vector<double> layer_times(const Capture& capture, const std::vector<ModelCall>& calls, const StepLayers& layers) {
+  std::vector<double> times(layers.count + 2);
+  const auto add = [&](std::size_t from, std::size_t end, std::size_t place) {
+    for (std::size_t i = from; i < end; ++i)
+      times[place] += static_cast<double>(time_of(capture.dag, capture.operators, calls[i]).count());
+  };
+  add(layers.passes.forward, layers.forward_of(0), 0);
+  for (std::size_t layer = 0; layer < layers.count; ++layer) {
+    add(layers.forward_of(layer), layers.forward_of(layer + 1), layer + 1);
+    add(layers.backward_of(layer), layers.backward_end_of(layer), layer + 1);
+  }
+  add(layers.forward_of(layers.count), layers.passes.backward, layers.count + 1);
+  add(layers.passes.backward, layers.backward_of(layers.count - 1), layers.count + 1);
+  return times;
+}
+
+std::vector<std::size_t> first_layers(const std::vector<double>& times, std::uint32_t stages,
+                                      std::span<const std::uint32_t> split) {
+  const std::size_t layers = times.size() - 2;
+  if (layers < stages) {
+    throw CannotAnswer(
+        {},
+        fmt::format("the captured model has {} repeated layers; expected at most so many stages, or parts of stages",
+                    layers));
+  }
+  if (split.empty()) return equal_stages(times, stages);
+  const std::size_t sum = std::accumulate(split.begin(), split.end(), std::size_t{0});
+  if (split.size() != stages || sum != layers) {
+    throw CannotAnswer({}, fmt::format("the split has {} parts with {} layers in all; expected {} parts with the {} "
+                                       "repeated layers of the captured model",
+                                       split.size(), sum, stages, layers));
+  }
+  std::vector<std::size_t> first{0};
+  for (std::uint32_t stage = 0; stage + 1 < stages; ++stage) first.push_back(first.back() + split[stage]);
+  return first;
+}
+
+std::size_t passes_ahead(const Parallelism& parallelism, std::size_t stage) noexcept {
+  const std::size_t parts = parallelism.interleave;
+  const std::size_t count = parallelism.microbatches * parts;
+  if (parallelism.schedule == PipelineSchedule::kAllForwardFirst) return count;
+  const std::size_t later = parallelism.pipeline - stage - 1;  // stages behind this one
+  return std::min(count, parts == 1 ? later + 1 : 2 * later + (parts - 1) * parallelism.pipeline + 1);
+}
+
 StageCuts stage_cuts(const Capture& capture, const std::vector<ModelCall>& calls, std::uint32_t stages,
                      std::span<const std::uint32_t> split) {
   if (stages == 1 && split.empty()) {
@@ -562,15 +570,8 @@ StageCuts stage_cuts(const Capture& capture, const std::vector<ModelCall>& calls
     return {.forward = {passes.forward}, .backward = {passes.backward}, .update = passes.end};
   }
   const StepLayers layers = layers_of(calls);
-  if (layers.count < stages) {
-    throw CannotAnswer(
-        {},
-        fmt::format("the captured model has {} repeated layers; expected at most so many stages, or parts of stages",
-                    layers.count));
-  }
   StageCuts cuts{.forward = {layers.passes.forward}, .backward = {}, .update = layers.passes.end};
-  const std::vector<std::size_t> first = split.empty() ? first_layers(times_of(capture, calls, layers), stages)
-                                                       : first_layers(split, stages, layers.count);
+  const std::vector<std::size_t> first = first_layers(layer_times(capture, calls, layers), stages, split);
   for (std::uint32_t stage = 0; stage < stages; ++stage) {
     const bool is_last = stage + 1 == stages;
     const std::size_t end = is_last ? layers.count : first[stage + 1];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/job/recording.h"
+#include "model/rewrite/parallel/layers.h"
 #include "model/rewrite/parallel/model_calls.h"
 #include "model/rewrite/parallel/parallelism.h"
 
@@ -22,9 +23,26 @@ struct StageCuts {
   std::vector<Bytes> activations;   ///< what each stage but the last sends to the next one, for all samples
 };
 
-/// Cuts the calls of a step between layers, so that all stages take about equally long, or have as many layers as
-/// `split` says. The first stage also has what comes before the layers, the last one what comes after. Throws
-/// CannotAnswer if no such layers are found, fewer than stages, or not those of `split`. O(calls * calls of a layer).
+/// Returns the device time of each layer, in front that of what comes before them, and at the end of what comes after.
+[[nodiscard]] std::vector<double> layer_times(const Capture& capture, const std::vector<ModelCall>& calls,
+                                              const StepLayers& layers);
+
+/// Returns the first layer of each stage, so that all stages take about equally long, or have as many layers as `split`
+/// says. `times` are layer_times(). Throws CannotAnswer if there are fewer layers than stages, or not those of `split`.
+/// O(layers).
+[[nodiscard]] std::vector<std::size_t> first_layers(const std::vector<double>& times, std::uint32_t stages,
+                                                    std::span<const std::uint32_t> split);
+
+/// Returns how many forward passes of its parts a stage does before its first backward pass; then one of each follows
+/// the other. Pass i is through part i / stages % parts.
+///
+/// With several parts, as many microbatches as there are stages pass one part, and then the next one (Narayanan et al.
+/// 2021, 2.2, and Megatron-LM's schedules.py, which says how many passes are ahead).
+[[nodiscard]] std::size_t passes_ahead(const Parallelism& parallelism, std::size_t stage) noexcept;
+
+/// Cuts the calls of a step between layers, as first_layers() says. The first stage also has what comes before the
+/// layers, the last one what comes after. Throws CannotAnswer if no such layers are found, fewer than stages, or not
+/// those of `split`. O(calls * calls of a layer).
 [[nodiscard]] StageCuts stage_cuts(const Capture& capture, const std::vector<ModelCall>& calls, std::uint32_t stages,
                                    std::span<const std::uint32_t> split = {});
 

@@ -51,10 +51,6 @@ bool only_moves(std::string_view name) {
   return std::find(kMoves.begin(), kMoves.end(), name) != kMoves.end();
 }
 
-bool is_single_product(const Operator& op) noexcept {
-  return op.work.kind == KernelClass::kGemm && op.work.shape.count > 0 && op.work.shape.count <= 1;
-}
-
 double elements_in(const TensorShape& tensor) noexcept {
   double count = 1;
   for (const std::int64_t size : tensor.sizes) count *= static_cast<double>(size);
@@ -188,10 +184,8 @@ class Divider {
     vocabulary_ = 0;
     const auto rows = [this](std::size_t call) {
       const Operator& lookup = op(call);
-      const bool is_lookup = lookup.name == "aten::embedding" && !lookup.inputs.empty() &&
-                             lookup.inputs.front().sizes.size() == 2 &&
-                             static_cast<double>(lookup.inputs.front().sizes[1]) == hidden_;
-      return is_lookup ? static_cast<double>(lookup.inputs.front().sizes[0]) : 0;
+      const bool is_of_hidden = is_lookup(lookup) && static_cast<double>(lookup.inputs.front().sizes[1]) == hidden_;
+      return is_of_hidden ? static_cast<double>(lookup.inputs.front().sizes[0]) : 0;
     };
     for (const std::size_t call : calls) vocabulary_ = std::max(vocabulary_, rows(call));
     for (std::size_t i = 0; vocabulary_ > 0 && i + 1 < calls.size(); ++i) {
@@ -371,6 +365,15 @@ class Divider {
 };
 
 }  // namespace
+
+bool is_single_product(const Operator& op) noexcept {
+  return op.work.kind == KernelClass::kGemm && op.work.shape.count > 0 && op.work.shape.count <= 1;
+}
+
+bool is_lookup(const Operator& op) noexcept {
+  return (op.name == "aten::embedding" || op.name == "aten::index_select") && !op.inputs.empty() &&
+         op.inputs.front().sizes.size() == 2;
+}
 
 TensorDivision divide_calls(const OperatorTable& table, const std::vector<ModelCall>& calls, bool sequence) {
   return Divider(table, calls, sequence).run();

@@ -28,6 +28,11 @@ struct TensorDivision {
   std::size_t whole_products = 0;   ///< number of products of the forward pass that every rank does
 };
 
+/// True for one product of two matrices.
+[[nodiscard]] bool is_single_product(const OperatorTable::Operator& op) noexcept;
+/// True for a lookup of rows in a table: aten::embedding, or what it calls.
+[[nodiscard]] bool is_lookup(const OperatorTable::Operator& op) noexcept;
+
 /// Divides the calls as Megatron does. Only shapes are used, because a capture does not say which tensor is which:
 ///
 /// - A linear layer is a product with as many rows as the step has tokens. Between two sums over the hidden dimension,

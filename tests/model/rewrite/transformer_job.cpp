@@ -57,6 +57,10 @@ class Recorder {
 
   void linear(std::int64_t from, std::int64_t to) { call("aten::addmm", {{to}, {job_.tokens(), from}, {from, to}}); }
 
+  void drop_out(const Sizes& sizes) {
+    if (job_.dropout) call("aten::native_dropout", {sizes, {}, {}});
+  }
+
   void forward() {
     const std::int64_t h = job_.hidden;
     if (job_.ends) {
@@ -68,13 +72,16 @@ class Recorder {
       linear(h, 3 * h);
       call("aten::bmm", {queries(), keys()});
       call("aten::_softmax", {scores()});
+      drop_out(scores());
       call("aten::bmm", {weights(), queries()});
       linear(h, h);
+      drop_out(whole());
       call("aten::add", {whole(), whole()});
       call("aten::native_layer_norm", {whole(), {}, {h}, {h}});
       linear(h, 4 * h);
       call("aten::gelu", {wide()});
       linear(4 * h, h);
+      drop_out(whole());
       call("aten::add", {whole(), whole()});
     }
     if (!job_.ends) return;
@@ -93,7 +100,7 @@ class Recorder {
     call("aten::add_", {sizes, sizes});
     std::int64_t elements = 1;
     for (const std::int64_t size : sizes) elements *= size;
-    capture_.gradients.push_back({calls_.back(), Bytes{4 * elements}});
+    capture_.gradients.push_back({calls_.back(), Bytes{job_.element_bytes * elements}});
   }
 
   void backward() {
@@ -127,7 +134,7 @@ class Recorder {
     OperatorTable& table = capture_.operators;
     std::vector<TensorShape> inputs;
     inputs.reserve(shapes.size());
-    for (const Sizes& sizes : shapes) inputs.push_back({.sizes = sizes, .element = ElementKind::kFloat});
+    for (const Sizes& sizes : shapes) inputs.push_back({.sizes = sizes, .element_bytes = job_.element_bytes, .element = ElementKind::kFloat});
     const TaskId call = add(TaskKind::kRuntime, "cudaLaunchKernel", thread_, now_, job_.call);
     now_ += job_.call + Duration{1};
     const Time begin = std::max(now_, free_);

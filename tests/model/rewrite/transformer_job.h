@@ -21,6 +21,8 @@ struct TransformerJob {
   std::int64_t vocabulary = 100;
   Duration kernel{10'000};  ///< duration of each kernel
   Duration call{0};         ///< duration of each launching call
+  std::int64_t element_bytes = 4;
+  bool dropout = false;  ///< if true, weights of attention and what layers add are dropped out
   bool ends = true;         ///< if true, there are lookups, the last norm, the layer to the vocabulary and an optimizer
 
   [[nodiscard]] std::int64_t tokens() const noexcept { return batch * sequence; }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "scenarios/question/scenario.h"
+#include "tests/model/rewrite/transformer_job.h"
 #include "tests/scenarios/question.h"
 #include "tests/scenarios/whatif/gpu_step.h"
 
@@ -39,6 +40,13 @@ MemoryAnswer answer_to(Capture capture, std::initializer_list<std::string> sets)
   for (const std::string& set : sets) add_set(scenario, set);
   Plan plan = question.predictor().plan();
   apply_all(scenario.changes, plan);
+  return MemoryNeeds(question.capture()).of(plan);
+}
+
+MemoryAnswer divided(Capture capture, const Parallelism& parallelism) {
+  const stepsim::testing::Question question(std::move(capture));
+  Plan plan = question.predictor().plan();
+  plan.parallelism = parallelism;
   return MemoryNeeds(question.capture()).of(plan);
 }
 
@@ -85,24 +93,64 @@ TEST(MemoryNeedTest, IsUnknownIfTheSizesOfBlocksAre) {
   EXPECT_FALSE(cast.need);
   EXPECT_EQ(cast.why_none, "how another precision changes the sizes of blocks is not modelled");
   EXPECT_TRUE(cast.may_differ);
-  const stepsim::testing::Question question(job());
-  Plan plan = question.predictor().plan();
-  plan.parallelism.tensor = 2;
-  EXPECT_EQ(MemoryNeeds(question.capture()).of(plan).why_none, "how parallel ranks divide the memory is not modelled");
+  EXPECT_EQ(divided(job(), {.tensor = 2}).why_none,
+            "no whole step has a forward and a backward pass; expected a trace of training with PyTorch with "
+            "record_shapes=True");
+}
+
+constexpr stepsim::testing::TransformerJob kTransformer{
+    .layers = 4, .batch = 2, .sequence = 48, .hidden = 16, .ends = false};
+// Of each layer in bytes: 12 h^2 parameters, and what Korthikanti et al. 2022 list without dropout, in 32 bits.
+constexpr std::int64_t kLayers = 4;
+constexpr std::int64_t kTokens = 96;
+constexpr std::int64_t kHidden = 16;
+constexpr std::int64_t kScores = 4 * 2 * 48 * 48;  // heads, samples and tokens squared
+constexpr std::int64_t kParameters = kLayers * 12 * kHidden * kHidden * 4;
+constexpr std::int64_t kActivations = kLayers * 4 * (16 * kTokens * kHidden + kScores);
+// A call of the backward pass reads and writes as much as the largest tensor of the forward pass: the scores.
+constexpr std::int64_t kWorking = 2 * 4 * kScores;
+constexpr std::int64_t kPassing = kActivations + kWorking;
+
+Capture transformer_with_peak(std::int64_t peak) {
+  Capture capture = kTransformer.capture();
+  capture.allocations = allocations(Bytes{peak - 1}, Bytes{1});
+  return capture;
+}
+
+TEST(MemoryNeedTest, IsEstimatedFromShapesWithoutAllocations) {
+  const MemoryAnswer answer = divided(kTransformer.capture(), {});
+  ASSERT_TRUE(answer.need);
+  const MemoryParts& parts = *answer.need->parts;
+  EXPECT_EQ(parts.parameters, Bytes{kParameters});
+  EXPECT_EQ(parts.gradients, Bytes{kParameters});
+  EXPECT_EQ(parts.optimizer, Bytes{2 * kParameters});
+  EXPECT_EQ(parts.activations, Bytes{kActivations});
+  EXPECT_EQ(parts.working, Bytes{kWorking});
+  EXPECT_EQ(answer.need->peak, Bytes{4 * kParameters + kPassing});
+  // No optimizer was captured, so there may be none.
+  const auto passing = static_cast<double>(kPassing);
+  EXPECT_EQ(answer.need->low.count(), std::llround(2 * kParameters + passing * (1 - kShapesError)));
+  EXPECT_EQ(answer.need->high.count(), std::llround(4 * kParameters + passing * (1 + kShapesError)));
+}
+
+TEST(MemoryNeedTest, OfADividedJobActivationsFollowTheRecordedPeak) {
+  // The recording has half as much again of activations and of what a call works on as was estimated.
+  const auto peak = [](const Parallelism& parallelism) {
+    return divided(transformer_with_peak(4 * kParameters + kPassing * 3 / 2), parallelism).need->peak;
+  };
+  EXPECT_EQ(peak({}), Bytes{4 * kParameters + kPassing * 3 / 2});
+  EXPECT_EQ(peak({.microbatches = 4}), Bytes{4 * kParameters + kPassing * 3 / 2 / 4});
+  // A stage has one layer, and parts of four microbatches. It also has biases and norms, which have no gradients here.
+  EXPECT_EQ(peak({.pipeline = 4, .microbatches = 4}), Bytes{kParameters + 4 * 4 * 13 * kHidden + kPassing * 3 / 2 / 4});
 }
 
 TEST(MemoryNeedTest, AReplicaHasACopyOfItsGradientsInBuckets) {
-  Capture capture = job();
-  const TaskId first{0U};
-  capture.recording.step.assign(capture.dag.task_count(), 0);
-  capture.gradients = {{.ready = first, .bytes = Bytes{kGib}}, {.ready = first, .bytes = Bytes{2 * kGib}}};
-  const stepsim::testing::Question question(std::move(capture));
-  Plan plan = question.predictor().plan();
-  plan.parallelism.data = 4;
-  const MemoryNeed need = *MemoryNeeds(question.capture()).of(plan).need;
-  EXPECT_EQ(need.low, Bytes{11 * kGib});  // the gradients are views of the buckets
-  EXPECT_EQ(need.peak, Bytes{14 * kGib});
-  EXPECT_EQ(need.high, Bytes{14 * kGib});
+  const std::int64_t recorded = 4 * kParameters + kPassing;
+  const MemoryNeed need = *divided(transformer_with_peak(recorded), {.data = 4}).need;
+  EXPECT_EQ(need.peak, Bytes{recorded + kParameters});
+  // The gradients may be views of the buckets.
+  EXPECT_EQ(need.low.count(), std::llround(static_cast<double>(recorded) / (1 + kDivisionError)));
+  EXPECT_EQ(need.high.count(), std::llround(static_cast<double>(recorded + kParameters) * (1 + kDivisionError)));
 }
 
 TEST(MemoryNeedTest, IsUnknownWithoutAllocations) {

@@ -117,4 +117,5 @@ def main():
                     packed.write(json.dumps(trace, separators=(",", ":")).encode())
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,442 @@
+#include "model/rewrite/parallel/step_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/cost/device/device_work.h"
+#include "model/rewrite/buckets.h"
+#include "model/rewrite/parallel/layers.h"
+#include "model/rewrite/parallel/pipeline.h"
+#include "model/rewrite/parallel/tensor_division.h"
+
+namespace stepsim {
+namespace {
+
+using Operator = OperatorTable::Operator;
+
+constexpr std::string_view kOptimizerStep = "Optimizer.step#";
+
+/// What autograd keeps of a call until its backward pass (PyTorch's tools/autograd/derivatives.yaml).
+enum class Keeps : std::uint8_t {
+  kNothing,
+  kInput,   ///< its first input
+  kInputs,  ///< all inputs that hold samples
+  kOutput,  ///< its result, which is as large as its first input
+  kMask,    ///< a byte for each element of its first input
+};
+
+struct KeptBy {
+  std::string_view name;
+  Keeps keeps;
+};
+constexpr auto kKeptBy = std::to_array<KeptBy>({
+    {"aten::native_layer_norm", Keeps::kInput},
+    {"aten::layer_norm", Keeps::kInput},
+    {"aten::_fused_rms_norm", Keeps::kInput},
+    {"aten::rms_norm", Keeps::kInput},
+    {"aten::native_group_norm", Keeps::kInput},
+    {"aten::native_batch_norm", Keeps::kInput},
+    {"aten::cudnn_batch_norm", Keeps::kInput},
+    {"aten::miopen_batch_norm", Keeps::kInput},
+    {"aten::batch_norm", Keeps::kInput},
+    {"aten::gelu", Keeps::kInput},
+    {"aten::silu", Keeps::kInput},
+    {"aten::elu", Keeps::kInput},
+    {"aten::leaky_relu", Keeps::kInput},
+    {"aten::hardswish", Keeps::kInput},
+    {"aten::mish", Keeps::kInput},
+    {"aten::softplus", Keeps::kInput},
+    {"aten::pow", Keeps::kInput},
+    {"aten::sin", Keeps::kInput},
+    {"aten::cos", Keeps::kInput},
+    {"aten::log", Keeps::kInput},
+    {"aten::max_pool2d_with_indices", Keeps::kInput},
+    {"aten::mul", Keeps::kInputs},
+    {"aten::div", Keeps::kInputs},
+    {"aten::relu", Keeps::kOutput},
+    {"aten::relu_", Keeps::kOutput},
+    {"aten::clamp_min_", Keeps::kOutput},
+    {"aten::clamp_min", Keeps::kOutput},
+    {"aten::tanh", Keeps::kOutput},
+    {"aten::sigmoid", Keeps::kOutput},
+    {"aten::exp", Keeps::kOutput},
+    {"aten::sqrt", Keeps::kOutput},
+    {"aten::rsqrt", Keeps::kOutput},
+    {"aten::softmax", Keeps::kOutput},
+    {"aten::_softmax", Keeps::kOutput},
+    {"aten::log_softmax", Keeps::kOutput},
+    {"aten::_log_softmax", Keeps::kOutput},
+    {"aten::native_dropout", Keeps::kMask},
+    {"aten::_fused_dropout", Keeps::kMask},
+});
+
+Keeps kept_by(const Operator& op) {
+  if (op.work.kind == KernelClass::kAttention || op.work.flops > 0) return Keeps::kInputs;
+  const auto* const known =
+      std::find_if(kKeptBy.begin(), kKeptBy.end(), [&op](const KeptBy& one) { return one.name == op.name; });
+  return known == kKeptBy.end() ? Keeps::kNothing : known->keeps;
+}
+
+bool is_product(const Operator& op) noexcept { return op.work.flops > 0 && op.work.kind != KernelClass::kAttention; }
+/// True for a product of two tensors of samples, such as those of an attention.
+bool is_batched(const Operator& op) noexcept { return op.work.kind == KernelClass::kGemm && op.work.shape.count > 1; }
+
+/// Returns the index after the second factor of a product.
+std::size_t factors_end(const Operator& op) noexcept {
+  return std::min(op.inputs.size(), adds_to_product(op.name) ? std::size_t{3} : std::size_t{2});
+}
+
+/// An operator whose states are known.
+struct KnownOptimizer {
+  std::string_view name;  ///< a part of the class's name, in lower case
+  double least;
+  double usual;
+  double most;
+};
+/// The first that fits counts. The states that a class has depend on its arguments (momentum, amsgrad, centered).
+constexpr auto kOptimizers = std::to_array<KnownOptimizer>({
+    {"adamax", 2, 2, 2},
+    {"adam", 2, 2, 3},
+    {"adagrad", 1, 1, 1},
+    {"adadelta", 2, 2, 2},
+    {"adafactor", 0, 0, 1},
+    {"lamb", 2, 2, 2},
+    {"lars", 1, 1, 1},
+    {"lion", 1, 1, 1},
+    {"rmsprop", 1, 1, 3},
+    {"sgd", 0, 1, 1},
+});
+
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+Bytes rounded(double bytes) { return Bytes{static_cast<std::int64_t>(std::min(std::ceil(bytes), 0x1p60))}; }
+
+}  // namespace
+
+OptimizerStates optimizer_states_of(const Capture& capture) {
+  const auto& names = capture.annotations.names;
+  const auto named = std::find_if(names.begin(), names.end(),
+                                  [](const std::string& name) { return name.starts_with(kOptimizerStep); });
+  if (named == names.end()) return {.least = 0};
+  std::string_view name = std::string_view(*named).substr(kOptimizerStep.size());
+  name = name.substr(0, name.find('.'));
+  const std::string lower = in_lower_case(name);
+  const auto* const known = std::find_if(kOptimizers.begin(), kOptimizers.end(), [&lower](const KnownOptimizer& one) {
+    return lower.find(one.name) != std::string::npos;
+  });
+  if (known == kOptimizers.end()) return {.name = std::string(name), .least = 0, .usual = 2, .most = 3};
+  return {std::string(name), known->least, known->usual, known->most};
+}
+
+void StepMemory::Amount::keep_largest(const Amount& other) noexcept {
+  if (other.whole + other.divided > whole + divided) *this = other;
+}
+
+/// Finds what each call of a forward pass adds to the parts.
+class StepMemory::Finder {
+ public:
+  Finder(const Capture& capture, const std::vector<ModelCall>& calls, StepMemory& memory)
+      : table_(capture.operators),
+        calls_(calls),
+        sizes_(table_.operators),
+        division_(divide_calls(table_, calls, false)),
+        memory_(memory) {}
+
+  /// `layers` is null if no layers repeat.
+  void run(const Passes& passes, const StepLayers* layers) {
+    const std::size_t count = layers == nullptr ? 0 : layers->count;
+    memory_.parts_.resize(count + 2);
+    std::size_t part = 0;
+    for (std::size_t i = passes.forward; i < passes.backward; ++i) {
+      while (part <= count && count > 0 && i >= layers->forward_of(part)) ++part;
+      add(i, memory_.parts_[part]);
+    }
+    for (std::size_t i = passes.backward; i < passes.end; ++i)
+      memory_.keeps_gradients_ = memory_.keeps_gradients_ || adds_to_gradient(op_of(i));
+    for (std::size_t i = passes.end; i < calls_.size(); ++i)
+      memory_.updates_in_lists_ = memory_.updates_in_lists_ || op_of(i).name.starts_with("aten::_foreach_");
+  }
+
+ private:
+  [[nodiscard]] const Operator& op_of(std::size_t call) const { return table_.operators[calls_[call].which]; }
+
+  /// True for the addition of a gradient to one that exists.
+  [[nodiscard]] bool adds_to_gradient(const Operator& op) const {
+    return op.name == "aten::add_" && op.inputs.size() > 1 && op.inputs[0].sizes == op.inputs[1].sizes &&
+           sizes_.is_parameter(op.inputs[0]);
+  }
+
+  /// True for a parameter of the model: the weight of a linear layer, what a lookup reads from, or a tensor that is
+  /// one by definition.
+  [[nodiscard]] bool is_parameter(const Operator& op, std::size_t input) const {
+    const TensorShape& tensor = op.inputs[input];
+    if (tensor.sizes.empty() || tensor.element == ElementKind::kOther) return false;
+    if (is_single_product(op)) return input + 1 == factors_end(op) || (input == 0 && adds_to_product(op.name));
+    if (is_lookup(op)) return input == 0;
+    return tensor.sizes.size() == 1 || sizes_.is_parameter(tensor);
+  }
+
+  /// Returns the inputs of a call that hold samples; of a sum with a product, only those of the product.
+  [[nodiscard]] std::vector<const TensorShape*> samples_of(const Operator& op) const {
+    std::vector<const TensorShape*> samples;
+    const std::size_t first = adds_to_product(op.name) ? 1 : 0;
+    for (std::size_t i = first; i < op.inputs.size(); ++i) {
+      const TensorShape& input = op.inputs[i];
+      if (input.element != ElementKind::kOther && input.sizes.size() > 1 && !is_parameter(op, i))
+        samples.push_back(&input);
+    }
+    return samples;
+  }
+
+  void add(std::size_t call, Part& part) {
+    const Operator& op = op_of(call);
+    if (op.name.starts_with("triton_")) {
+      throw CannotAnswer({},
+                         "the model was compiled, so that what its kernels keep for the backward pass is not known; "
+                         "expected a trace without torch.compile");
+    }
+    const Divided divided = division_.divided[call];
+    const std::vector<const TensorShape*> samples = samples_of(op);
+    if (part.input == 0 && !samples.empty()) part.input = samples.front()->bytes();
+    for (const TensorShape* const tensor : samples) {
+      Amount amount;
+      amount.add(tensor->bytes(), divided != Divided::kNot && divided != Divided::kColumns);
+      part.largest.keep_largest(amount);
+    }
+    add_parameters(call, part);
+    add_saved(op, divided, samples, part);
+  }
+
+  void add_parameters(std::size_t call, Part& part) {
+    const Operator& op = op_of(call);
+    const Divided divided = division_.divided[call];
+    const bool sums_lookup = is_lookup(op) && std::any_of(division_.exchanges.begin(), division_.exchanges.end(),
+                                                          [call](const auto& one) { return one.at == call; });
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      const TensorShape& input = op.inputs[i];
+      if (!is_parameter(op, i)) continue;
+      // Of a layer that is divided by its inner dimension, each rank has the whole bias.
+      const bool is_divided =
+          sums_lookup || divided == Divided::kColumns || (divided == Divided::kInner && input.sizes.size() > 1);
+      part.parameters.add(input.bytes(), is_divided);
+      memory_.bytes_per_element_ = static_cast<double>(input.element_bytes);
+    }
+  }
+
+  void add_saved(const Operator& op, Divided divided, const std::vector<const TensorShape*>& samples, Part& part) {
+    const Keeps keeps = kept_by(op);
+    if (keeps == Keeps::kNothing || samples.empty()) {
+      random_ = random_ || op.name == "aten::bernoulli_";
+      return;
+    }
+    const std::size_t scores_begin = scores_;
+    if (is_batched(op)) scores_ = scores_ == 0 ? 1 : 0;
+    // A layer that is divided by columns reads a tensor that each rank has.
+    const bool is_divided = divided != Divided::kNot && divided != Divided::kColumns;
+    const auto keep = [&](double bytes, bool in_attention) {
+      part.saved.add(bytes, is_divided);
+      if (in_attention) part.attention.add(bytes, is_divided);
+    };
+    const TensorShape& first = *samples.front();
+    if (keeps == Keeps::kMask) {
+      keep(first.bytes() / static_cast<double>(first.element_bytes), scores_begin > 0);
+    } else if (keeps == Keeps::kOutput) {
+      keep(first.bytes(), scores_begin > 0);
+    } else if (keeps == Keeps::kInput || samples.size() == 1) {
+      const bool scalar = keeps == Keeps::kInputs && !is_product(op) && op.work.kind != KernelClass::kAttention;
+      if (!scalar && !is_last_kept(op, first)) keep(first.bytes(), scores_begin > 0);
+    } else {
+      for (std::size_t i = 0; i < samples.size(); ++i) {
+        if (i == 0 && (random_ || is_last_kept(op, first))) continue;
+        // Of the product with the values, the values were computed before the attention.
+        keep(samples[i]->bytes(), scores_begin > 0 && i == 0);
+      }
+      if (op.work.kind == KernelClass::kAttention) keep(first.bytes(), false);  // the result
+    }
+    random_ = false;
+    last_ = {keeps, is_product(op), first.bytes()};
+  }
+
+  /// True if the call before kept what this one reads first, as another view: its result, or the input of a product.
+  [[nodiscard]] bool is_last_kept(const Operator& op, const TensorShape& first) const {
+    return last_ && last_->bytes == first.bytes() &&
+           (last_->keeps == Keeps::kOutput || (last_->product && is_product(op) && !is_batched(op)));
+  }
+
+  /// The last call that kept something.
+  struct Kept {
+    Keeps keeps;
+    bool product;
+    double bytes;
+  };
+
+  const OperatorTable& table_;
+  const std::vector<ModelCall>& calls_;
+  ParameterSizes sizes_;
+  TensorDivision division_;
+  StepMemory& memory_;
+  std::optional<Kept> last_;
+  bool random_ = false;     ///< a mask for a dropout was drawn; the product with it keeps only the mask
+  std::size_t scores_ = 0;  ///< 1 between the two products of an attention
+};
+
+StepMemory::StepMemory(const Capture& capture) : optimizer_(optimizer_states_of(capture)) {
+  need_shapes(capture);
+  const std::vector<ModelCall> calls = calls_of_typical_step(capture);
+  const Passes passes = passes_of(calls);
+  std::optional<StepLayers> layers;
+  try {
+    layers = layers_of(calls);
+    times_ = layer_times(capture, calls, *layers);
+  } catch (const CannotAnswer&) {  // a model without layers that repeat
+  }
+  Finder(capture, calls, *this).run(passes, layers ? &*layers : nullptr);
+  compare_with_gradients(capture);
+}
+
+/// The parameters that the forward pass reads must be those that the backward pass computes gradients for. One that is
+/// read twice, such as a table of words that is also the last layer, counts twice in the forward pass.
+void StepMemory::compare_with_gradients(const Capture& capture) {
+  constexpr double kLeast = 0.9;
+  constexpr double kMost = 1.6;
+  double parameters = 0;
+  for (const Part& part : parts_) parameters += part.parameters.whole + part.parameters.divided;
+  double gradients = 0;
+  for (const auto& [index, step] : gradients_of_steps(capture)) {
+    double bytes = 0;
+    for (const Gradient& gradient : step.gradients) bytes += static_cast<double>(gradient.bytes.count());
+    gradients = std::max(gradients, bytes);
+  }
+  if (gradients > 0 && kLeast * gradients <= parameters && parameters <= kMost * gradients) {
+    once_ = std::min(1.0, gradients / parameters);
+    return;
+  }
+  throw CannotAnswer({},
+                     fmt::format("the operators of the forward pass show {} of parameters, and those of the backward "
+                                 "pass {} of gradients; expected as much of both: a trace of training with PyTorch "
+                                 "with record_shapes=True",
+                                 to_text(rounded(parameters)), to_text(rounded(gradients))));
+}
+
+std::vector<StepMemory::Range> StepMemory::ranges_of(const Parallelism& parallelism) const {
+  const std::size_t parts = parallelism.parts_of_pipeline();
+  if (parts == 1 || times_.size() < parts + 2) return {{0, parts_.size()}};
+  const std::vector<std::size_t> first = first_layers(times_, static_cast<std::uint32_t>(parts), parallelism.split);
+  std::vector<Range> ranges;
+  for (std::size_t part = 0; part < parts; ++part) {
+    const bool is_last = part + 1 == parts;
+    ranges.push_back({part == 0 ? 0 : first[part] + 1, is_last ? parts_.size() : first[part + 1] + 1});
+  }
+  return ranges;
+}
+
+double StepMemory::kept(const Part& part, const Parallelism& parallelism) const noexcept {
+  const bool is_layer = &part != &parts_.front() && &part != &parts_.back();
+  if (parallelism.recompute == Recompute::kLayers && is_layer) return Amount{.whole = part.input}.of_rank(parallelism);
+  const double saved = part.saved.of_rank(parallelism);
+  return parallelism.recompute == Recompute::kAttention ? saved - part.attention.of_rank(parallelism) : saved;
+}
+
+MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vector<Range>& ranges, std::size_t stage,
+                                 double samples, MemorySide side) const {
+  const double of_microbatch = samples / parallelism.microbatches;
+  std::vector<const Part*> parts;  // of the stage
+  double activations = 0;
+  const bool divided = ranges.size() > 1;
+  const std::size_t ahead = divided ? passes_ahead(parallelism, stage) : 1;
+  for (std::size_t own = 0; own < (divided ? parallelism.interleave : 1U); ++own) {
+    std::size_t in_flight = 0;
+    for (std::size_t i = 0; i < ahead; ++i)
+      in_flight += i / parallelism.pipeline % parallelism.interleave == own ? 1U : 0U;
+    const Range range = ranges[own * parallelism.pipeline + stage];
+    for (std::size_t i = range.first; i < range.end; ++i) {
+      parts.push_back(&parts_[i]);
+      activations += static_cast<double>(in_flight) * kept(parts_[i], parallelism) * of_microbatch;
+    }
+  }
+  // A parameter that is read at both ends of the model is on both ends of a pipeline.
+  const double once = divided ? 1 : once_;
+  double parameters = 0;
+  double largest_part = 0;
+  double working = 0;
+  for (const Part* const part : parts) {
+    const double own = once * (part->parameters.whole + part->parameters.divided / parallelism.tensor);
+    parameters += own;
+    largest_part = std::max(largest_part, own);
+    // A call of the backward pass reads the gradient of a result and writes that of an input. What a layer does not
+    // keep is computed again before its backward pass.
+    const double again = part->saved.of_rank(parallelism) - kept(*part, parallelism);
+    const double call = 2 * (part->largest.whole + part->largest.divided / parallelism.tensor);
+    working = std::max(working, (call + std::max(0.0, again)) * of_microbatch);
+  }
+  const double replicas = parallelism.data;
+  const double states = side == MemorySide::kLeast   ? optimizer_.least
+                        : side == MemorySide::kUsual ? optimizer_.usual
+                                                     : optimizer_.most;
+  // The states are kept in 32 bits, with a copy of parameters that have fewer.
+  const double widening = std::max(1.0, 4 / bytes_per_element_);
+  const double copies = widening > 1 && side != MemorySide::kLeast ? 1 : 0;
+  const double bytes_of_states =
+      side == MemorySide::kLeast ? states * parameters : (states + copies) * widening * parameters;
+  const double optimizer = bytes_of_states / (parallelism.zero >= 1 ? replicas : 1);
+  // A part's parameters are gathered while those of the part before are used.
+  const double gathered = parallelism.zero == 3 ? 2 * largest_part : 0;
+  const double own_parameters = parameters / (parallelism.zero == 3 ? replicas : 1);
+  // DistributedDataParallel's buckets hold the gradients from step to step.
+  const double buckets = parallelism.data > 1 && parallelism.zero == 0 ? parameters : 0;
+  // Gradients can be views of the buckets.
+  const bool only_buckets = buckets > 0 && side == MemorySide::kLeast;
+  const double gradients = only_buckets ? 0 : parameters / (parallelism.zero >= 2 ? replicas : 1);
+  const double buffers = parallelism.zero >= 2 ? largest_part : 0;
+
+  MemoryParts need{.parameters = rounded(own_parameters + gathered),
+                   .gradients = rounded(gradients + buckets),
+                   .optimizer = rounded(optimizer),
+                   .activations = rounded(activations),
+                   .working = rounded(working + buffers)};
+  if (keeps_gradients_ || parallelism.microbatches > 1 || only_buckets) return need;
+  // Activations are released while gradients are computed, from the last layer to the first.
+  double grown = 0;
+  double most = 0;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    if (activations + grown > most) {
+      most = activations + grown;
+      need.activations = rounded(activations);
+      need.gradients = rounded(grown + buckets);
+    }
+    activations -= kept(**part, parallelism) * of_microbatch;
+    grown += once * ((*part)->parameters.whole + (*part)->parameters.divided / parallelism.tensor);
+  }
+  // In the optimizer's step all gradients exist, and lists of new values if it works on lists.
+  const double update = (updates_in_lists_ ? 2 : 1) * gradients;
+  if (update <= most + working) return need;
+  need.activations = {};
+  need.gradients = rounded(gradients + buckets);
+  need.working = rounded(update - gradients);
+  return need;
+}
+
+MemoryParts StepMemory::of(const Parallelism& parallelism, double samples, MemorySide side) const {
+  const std::vector<Range> ranges = ranges_of(parallelism);
+  MemoryParts most;
+  const std::size_t stages = ranges.size() > 1 ? parallelism.pipeline : 1;
+  for (std::size_t stage = 0; stage < stages; ++stage) {
+    const MemoryParts need = of_stage(parallelism, ranges, stage, samples, side);
+    if (need.total() > most.total()) most = need;
+  }
+  return most;
+}
+
+}  // namespace stepsim

@@ -1,0 +1,106 @@
+#ifndef STEPSIM_MODEL_REWRITE_PARALLEL_STEP_MEMORY_H
+#define STEPSIM_MODEL_REWRITE_PARALLEL_STEP_MEMORY_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/base/units.h"
+#include "model/job/recording.h"
+#include "model/rewrite/parallel/model_calls.h"
+#include "model/rewrite/parallel/parallelism.h"
+
+/// The memory of a training step by what it holds, as the shapes of operators and the rules of PyTorch's autograd give
+/// it (docs/internals/models.md, "Memory of a divided job").
+namespace stepsim {
+
+/// What one device's memory holds at its fullest.
+struct MemoryParts {
+  Bytes parameters{};
+  Bytes gradients{};
+  Bytes optimizer{};    ///< the states that an optimizer keeps of each parameter
+  Bytes activations{};  ///< kept from the forward pass for the backward pass
+  Bytes working{};      ///< read and written by one call or layer, and buffers of collectives
+
+  [[nodiscard]] Bytes total() const noexcept { return parameters + gradients + optimizer + activations + working; }
+  friend bool operator==(const MemoryParts&, const MemoryParts&) = default;
+};
+
+/// What an optimizer keeps of each parameter. Which of it is used depends on settings that no trace has.
+struct OptimizerStates {
+  std::string name;  ///< "Adam"; empty if no optimizer was captured
+  double least = 2;  ///< tensors of the parameter's size
+  double usual = 2;
+  double most = 2;
+};
+
+/// Returns the states of the optimizer that the capture's annotations name ("Optimizer.step#AdamW.step"); those of Adam
+/// if they name none. O(annotations).
+[[nodiscard]] OptimizerStates optimizer_states_of(const Capture& capture);
+
+/// Of an uncertain amount, the end of the range to take.
+enum class MemorySide : std::uint8_t { kLeast, kUsual, kMost };
+
+/// Estimates the memory of a captured training step, and of jobs that divide it. Thread-safe.
+class StepMemory {
+ public:
+  /// Throws CannotAnswer if the capture has no whole step with a forward and a backward pass, if most of its work is of
+  /// operators without shapes, or if what the two passes show of parameters does not agree. Precondition: one rank.
+  /// O(calls * calls of a layer).
+  explicit StepMemory(const Capture& capture);
+
+  /// Returns the memory of the stage that needs most. `samples` is the number of samples of a replica's step, relative
+  /// to the captured one. Without enough layers for the stages, all are on one. O(layers * stages).
+  [[nodiscard]] MemoryParts of(const Parallelism& parallelism, double samples, MemorySide side) const;
+
+  [[nodiscard]] const OptimizerStates& optimizer() const noexcept { return optimizer_; }
+  /// True if the gradients of the step before still exist when a step begins.
+  [[nodiscard]] bool keeps_gradients() const noexcept { return keeps_gradients_; }
+
+ private:
+  /// Something of which tensor-parallel ranks divide a part among themselves.
+  struct Amount {
+    double whole = 0;
+    double divided = 0;
+
+    /// Returns what each rank has. With sequence parallelism, the whole is divided as well.
+    [[nodiscard]] double of_rank(const Parallelism& parallelism) const noexcept {
+      return (parallelism.sequence ? whole / parallelism.tensor : whole) + divided / parallelism.tensor;
+    }
+    void add(double amount, bool is_divided) noexcept { (is_divided ? divided : whole) += amount; }
+    void keep_largest(const Amount& other) noexcept;
+  };
+  /// A repeated layer, or what comes before or after them.
+  struct Part {
+    Amount parameters;  ///< bytes
+    Amount saved;       ///< bytes kept for the backward pass, of all samples
+    Amount attention;   ///< of `saved`, what lies between the products of attention
+    Amount largest;     ///< the largest tensor of samples that a call of the forward pass reads
+    double input = 0;   ///< bytes that the first call reads
+  };
+  /// The parts that one part of the pipeline has.
+  struct Range {
+    std::size_t first = 0;
+    std::size_t end = 0;
+  };
+  class Finder;
+
+  void compare_with_gradients(const Capture& capture);
+  [[nodiscard]] std::vector<Range> ranges_of(const Parallelism& parallelism) const;
+  [[nodiscard]] MemoryParts of_stage(const Parallelism& parallelism, const std::vector<Range>& ranges,
+                                     std::size_t stage, double samples, MemorySide side) const;
+  [[nodiscard]] double kept(const Part& part, const Parallelism& parallelism) const noexcept;
+
+  OptimizerStates optimizer_;
+  std::vector<double> times_;     ///< layer_times(); empty if no layers repeat
+  std::vector<Part> parts_;       ///< what comes before the layers, the layers, what comes after them
+  double bytes_per_element_ = 4;  ///< of parameters
+  double once_ = 1;               ///< parameters, relative to the sum of those that the parts read
+  bool keeps_gradients_ = false;
+  bool updates_in_lists_ = false;  ///< the optimizer's operators work on lists of all parameters
+};
+
+}  // namespace stepsim
+
+#endif

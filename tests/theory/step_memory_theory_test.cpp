@@ -1,0 +1,83 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "model/rewrite/parallel/step_memory.h"
+#include "tests/model/rewrite/transformer_job.h"
+
+namespace stepsim {
+namespace {
+
+using testing::TransformerJob;
+
+constexpr TransformerJob kJob{.layers = 12,
+                              .batch = 2,
+                              .sequence = 48,
+                              .hidden = 16,
+                              .heads = 4,
+                              .element_bytes = 2,
+                              .dropout = true,
+                              .ends = false};
+/// The terms of Korthikanti et al. 2022, "Reducing Activation Recomputation in Large Transformer Models": sbh, and
+/// as/h, of which each layer has five times as much.
+constexpr double kSbh = kJob.sequence * kJob.batch * kJob.hidden;
+constexpr double kScores = 5.0 * kJob.heads * kJob.sequence / kJob.hidden;
+
+double activations(const Parallelism& parallelism) {
+  const StepMemory memory(kJob.capture());
+  return static_cast<double>(memory.of(parallelism, 1, MemorySide::kUsual).activations.count());
+}
+
+// Table 2 of the paper.
+TEST(StepMemoryTheoryTest, ActivationsOfALayerAreThoseOfKorthikanti) {
+  const double layers = kJob.layers;
+  EXPECT_EQ(activations({}), layers * kSbh * (34 + kScores));
+  EXPECT_EQ(activations({.recompute = Recompute::kAttention}), layers * kSbh * 34);
+  EXPECT_EQ(activations({.recompute = Recompute::kLayers}), layers * kSbh * 2);
+  for (const std::uint32_t t : {2U, 4U}) {
+    EXPECT_EQ(activations({.tensor = t}), layers * kSbh * (10 + 24.0 / t + kScores / t));
+    EXPECT_EQ(activations({.tensor = t, .sequence = true}), layers * kSbh * (34 + kScores) / t);
+    EXPECT_EQ(activations({.tensor = t, .recompute = Recompute::kAttention}), layers * kSbh * (10 + 24.0 / t));
+    EXPECT_EQ(activations({.tensor = t, .sequence = true, .recompute = Recompute::kAttention}), layers * kSbh * 34 / t);
+    EXPECT_EQ(activations({.tensor = t, .recompute = Recompute::kLayers}), layers * kSbh * 2);
+  }
+}
+
+// The first stage of p has p microbatches in flight, and with v parts L (1 + (p - 1) / (p v)) layers' (4.2.3); all of
+// them if every forward pass comes first (GPipe).
+TEST(StepMemoryTheoryTest, AStageHoldsTheMicrobatchesInFlight) {
+  const double layer = kSbh * (34 + kScores);
+  constexpr std::uint32_t kMany = 24;
+  for (const std::uint32_t p : {2U, 3U, 4U, 6U}) {
+    const double of_stage = kJob.layers / static_cast<double>(p) * layer;
+    EXPECT_DOUBLE_EQ(activations({.pipeline = p, .microbatches = kMany}), of_stage * p / kMany);
+    EXPECT_DOUBLE_EQ(activations({.pipeline = p, .microbatches = 1}), of_stage);
+    EXPECT_DOUBLE_EQ(
+        activations({.pipeline = p, .microbatches = kMany, .schedule = PipelineSchedule::kAllForwardFirst}), of_stage);
+    if (kJob.layers % (2 * p) != 0) continue;
+    EXPECT_DOUBLE_EQ(activations({.pipeline = p, .microbatches = kMany, .interleave = 2}),
+                     of_stage * (p + (p - 1) / 2.0) / kMany);
+  }
+}
+
+// ZeRO: of the 2 + 2 + K bytes of a parameter with mixed precision and Adam (K = 12), the replicas divide K, then the
+// gradients, then the parameters (Rajbhandari et al. 2020, figure 1).
+TEST(StepMemoryTheoryTest, ReplicasDivideWhatZeroSays) {
+  const StepMemory memory(kJob.capture());
+  const auto parts = [&](std::uint32_t zero) { return memory.of({.data = 64, .zero = zero}, 1, MemorySide::kUsual); };
+  const auto h = static_cast<double>(kJob.hidden);
+  const double parameters = static_cast<double>(kJob.layers) * 12 * h * h;  // those that have gradients in this job
+  const auto bytes = [](Bytes size) { return static_cast<double>(size.count()); };
+  EXPECT_EQ(bytes(parts(0).parameters), 2 * parameters);
+  EXPECT_EQ(bytes(parts(0).optimizer), 12 * parameters);
+  EXPECT_EQ(bytes(parts(0).gradients), 2 * 2 * parameters);  // and as much in buckets
+  EXPECT_EQ(bytes(parts(1).optimizer), 12 * parameters / 64);
+  EXPECT_EQ(bytes(parts(1).gradients), 2 * parameters);
+  EXPECT_EQ(bytes(parts(2).gradients), 2 * parameters / 64);
+  EXPECT_EQ(bytes(parts(2).parameters), 2 * parameters);
+  const double layer = 2 * parameters / static_cast<double>(kJob.layers);
+  EXPECT_EQ(bytes(parts(3).parameters), 2 * parameters / 64 + 2 * layer);  // one layer is used while the next comes
+}
+
+}  // namespace
+}  // namespace stepsim
