@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -39,6 +41,8 @@ constexpr std::array kParallelParameters{
     Parameter{"interleave", "a whole number from 1", "parts of each stage, as Megatron's virtual stages", "1"},
     Parameter{"sequence", "true or false",
               "divide also norms, residual connections and dropout among the devices of tensor, by tokens", "false"},
+    Parameter{"zero", "a whole number from 0 to 3",
+              "what replicas divide: 1 = the optimizer's states, 2 = also gradients, 3 = also parameters (FSDP)", "0"},
 };
 
 /// The part of the captured device's work that one of several tensor-parallel ranks does.
@@ -55,6 +59,31 @@ class TensorPart final : public DeviceRule {
 
   std::uint32_t ranks_;
 };
+
+/// The part of an optimizer's work that one of several replicas does.
+class OptimizerPart final : public DeviceRule {
+ public:
+  OptimizerPart(const Change& change, const YamlField& value, const Plan& plan, std::uint32_t replicas)
+      : DeviceRule(change, value, plan, "everything but the optimizer's work"), replicas_(replicas) {}
+
+ private:
+  [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
+    return piece.in_optimizer ? part_of_rank(piece, replicas_) : piece;
+  }
+
+  std::uint32_t replicas_;
+};
+
+/// Makes the plan's last rule divide the optimizer's work among replicas, if they divide its states.
+void divide_optimizer(const Change& change, const YamlField& value, Plan& plan) {
+  std::erase_if(plan.rules, [](const auto& rule) {
+    const auto* const device = std::get_if<std::shared_ptr<const DeviceRule>>(&rule);
+    return device != nullptr && dynamic_cast<const OptimizerPart*>(device->get()) != nullptr;
+  });
+  const Parallelism& parallelism = plan.parallelism;
+  if (parallelism.zero > 0 && parallelism.data > 1)
+    plan.rules.emplace_back(std::make_shared<const OptimizerPart>(change, value, plan, parallelism.data));
+}
 
 /// Puts all ranks on one host with the links of the device's data sheet.
 Cluster usual_host(const YamlField& value, std::uint32_t ranks, Plan& plan) {
@@ -113,6 +142,30 @@ void note_stages(const DividedWork& work, const Parallelism& parallelism, Plan& 
                    parallelism.interleave == 1 ? "stages" : "parts")});
 }
 
+std::string exchange_of_replicas(const DividedWork& work, const Plan& plan) {
+  const std::string gradients = to_text(work.gradients);
+  const std::string bucket = to_text(plan.job.bucket_bytes.value_or(kUsualBucket));
+  const char* const sizes = "Parameters are as large as their gradients.";
+  switch (plan.parallelism.zero) {
+    case 0:
+      return fmt::format(
+          "Gradients of {} are reduced in buckets of {}, as DistributedDataParallel does, without copies into the "
+          "buckets.",
+          gradients, bucket);
+    case 3:
+      return fmt::format(
+          "Each of the {} repeated layers, what comes before them and what comes after gather their parameters before "
+          "their forward and before their backward pass, one ahead, and reduce their gradients of {} in all when the "
+          "last is ready. {}",
+          work.repeated_layers, gradients, sizes);
+    default:
+      return fmt::format(
+          "Gradients of {} are reduced and scattered in buckets of {}{}; the optimizer's kernels do their part of the "
+          "work, and its parameters are then gathered at once. {}",
+          gradients, bucket, plan.parallelism.zero == 2 ? " for each microbatch" : "", sizes);
+  }
+}
+
 /// States what the division assumes, in place of what an earlier change of it stated.
 void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
   std::erase_if(plan.assumptions, [](const Assumption& one) {
@@ -137,14 +190,7 @@ void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
                    "products.")});
   }
   note_stages(work, parallelism, plan);
-  if (parallelism.data > 1) {
-    plan.assumptions.push_back(
-        {"data_parallel",
-         fmt::format(
-             "Gradients of {} are reduced in buckets of {}, as DistributedDataParallel does, without copies into "
-             "the buckets.",
-             to_text(work.gradients), to_text(plan.job.bucket_bytes.value_or(kUsualBucket)))});
-  }
+  if (parallelism.data > 1) plan.assumptions.push_back({"data_parallel", exchange_of_replicas(work, plan)});
 }
 
 /// Returns the parallelism after the change. Throws InputError if a value is invalid.
@@ -158,6 +204,7 @@ Parallelism changed(Parallelism parallelism, const Change& change) {
   read("microbatches", parallelism.microbatches);
   read("interleave", parallelism.interleave);
   if (const YamlField* const sequence = change.find("sequence")) parallelism.sequence = sequence->flag();
+  if (const YamlField* const zero = change.find("zero")) parallelism.zero = zero->count(0, 3);
   if (const YamlField* const schedule = change.find("schedule")) {
     const std::size_t word = schedule->one_of_words({"1f1b", "gpipe", "interleaved"});
     const bool interleaved = word == 2;
@@ -209,6 +256,7 @@ void apply_parallel(const Change& change, Plan& plan) {
     plan.rules.emplace_back(std::make_shared<const TensorPart>(change, *tensor, plan, parallelism.tensor));
   if (const YamlField* const parts = change.find("microbatches"); parts != nullptr && parallelism.microbatches > 1)
     divide_samples(change, *parts, parallelism.microbatches, plan);
+  divide_optimizer(change, value, plan);
   note(work, parallelism, plan);
 }
 

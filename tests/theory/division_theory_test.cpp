@@ -2,19 +2,31 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <string_view>
 #include <vector>
 
 #include "model/cost/collective/algorithm.h"
 #include "model/job/group.h"
+#include "model/rewrite/buckets.h"
 #include "model/rewrite/parallel/parallelism.h"
+#include "sim/engine/engine.h"
+#include "sim/engine/machine.h"
 #include "tests/model/rewrite/transformer_job.h"
 
 namespace stepsim {
 namespace {
 
 using testing::TransformerJob;
+
+/// The length of a job whose collectives take no time.
+Duration length_of(const Capture& capture) {
+  const sim::Timeline timeline = sim::replay(capture.dag, sim::Machine::as_recorded(capture), {});
+  return *std::max_element(timeline.finish.begin(), timeline.finish.end()) -
+         *std::min_element(timeline.start.begin(), timeline.start.end());
+}
 
 /// Returns the bytes that the first rank of the groups with this name sends if all their collectives are rings.
 Bytes sent_in_rings(const Dag& dag, std::string_view name) {
@@ -47,6 +59,48 @@ TEST(DivisionTheoryTest, TokensAreExchangedInTheBytesOfAnAllReduce) {
     EXPECT_EQ(sent_in_rings(whole.dag, "tensor parallel").count(), layers * 4 * 2 * part);
     EXPECT_EQ(sent_in_rings(by_tokens.dag, "tensor parallel").count(), layers * (4 * 2 + 2) * part);
   }
+}
+
+// ZeRO 1 and 2 exchange as much as an all-reduce, 2 Psi, and ZeRO 3 half as much again, 3 Psi, of which each rank sends
+// (d - 1) / d: Rajbhandari et al. 2020, 7. From ZeRO 2 on, ranks have no room for the sum of several microbatches.
+TEST(DivisionTheoryTest, ParametersAreExchangedTwoOrThreeTimes) {
+  for (const bool ends : {false, true}) {
+    const Capture capture = TransformerJob{.layers = 4, .ends = ends}.capture();
+    const std::vector<Bytes> sizes = sizes_of(capture.gradients);
+    const std::int64_t parameters = std::accumulate(sizes.begin(), sizes.end(), Bytes{}).count();
+    for (const std::uint32_t replicas : {2U, 4U, 8U}) {
+      const std::int64_t part = parameters / replicas * (replicas - 1);
+      for (Parallelism parallelism : {Parallelism{}, Parallelism{.microbatches = 3}, Parallelism{.pipeline = 2},
+                                      Parallelism{.pipeline = 2, .microbatches = 4, .interleave = 2}}) {
+        const std::int64_t microbatches = parallelism.microbatches;
+        const std::int64_t passes[] = {2, 2, microbatches + 1, 3 * microbatches};
+        parallelism.data = replicas;
+        for (parallelism.zero = 0; parallelism.zero < 4; ++parallelism.zero) {
+          const Capture job = with_parallelism(capture, parallelism);
+          EXPECT_EQ(sent_in_rings(job.dag, "data parallel").count(), passes[parallelism.zero] * part)
+              << "ZeRO " << parallelism.zero << ", " << replicas << " replicas, " << parallelism.pipeline << " stages, "
+              << microbatches << " microbatches";
+        }
+      }
+    }
+  }
+}
+
+// With free collectives, replicas take as long whatever they divide, but for the optimizer's work, and so do ranks that
+// divide tokens, but for the work on them. What-ifs divide the work; here it keeps its time.
+TEST(DivisionTheoryTest, FreeCollectivesTakeNoTime) {
+  const TransformerJob job{.layers = 4, .kernel = Duration{1'000'000}};  // longer than calls of collectives
+  const Capture capture = job.capture();
+  const Duration whole = length_of(with_parallelism(capture, {.data = 4}));
+  for (const std::uint32_t zero : {1U, 2U, 3U}) {
+    const Duration divided = length_of(with_parallelism(capture, {.data = 4, .zero = zero}));
+    EXPECT_GE(divided, whole) << zero;
+    EXPECT_LE(divided, whole + 4 * kCollectiveCall) << zero;  // the first and the last calls are waited for
+  }
+  const Duration tensor = length_of(with_parallelism(capture, {.tensor = 4}));
+  const Duration by_tokens = length_of(with_parallelism(capture, {.tensor = 4, .sequence = true}));
+  EXPECT_GE(by_tokens, tensor);
+  EXPECT_LE(by_tokens, tensor + 2 * kCollectiveCall);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "model/rewrite/parallel/added_collectives.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -32,29 +31,16 @@ const char* name_of(CollectiveOp op) noexcept {
 
 AddedCollectives::AddedCollectives(const Capture& capture, const DeviceLaunches& launches, std::string name,
                                    std::uint32_t size, std::uint32_t distance)
-    : capture_(capture),
-      launches_(launches),
-      edit_(capture, launches),
-      name_(std::move(name)),
-      size_(size),
-      distance_(distance) {}
+    : capture_(capture), edit_(capture, launches), name_(std::move(name)), size_(size), distance_(distance) {}
 
 TaskId AddedCollectives::add_after(TaskId ready, const What& what) {
   return add(ready, capture_.recording.finish[ready.index()], what);
 }
 
 TaskId AddedCollectives::add_before(TaskId call, const What& what) {
-  const Recording& recording = capture_.recording;
-  Time before = recording.start[call.index()] - Duration{1};
-  if (const auto thread = launches_.find(capture_.dag.lane_id(call)); thread != launches_.end()) {
-    const auto& list = thread->second;
-    const auto own =
-        std::find_if(std::lower_bound(list.begin(), list.end(), recording.finish[call.index()],
-                                      [](const DeviceLaunch& launch, Time time) { return launch.end < time; }),
-                     list.end(), [call](const DeviceLaunch& launch) { return launch.call == call; });
-    if (own != list.begin() && own != list.end()) before = std::prev(own)->end;
-  }
-  return add(call, before, what);
+  const Time start = capture_.recording.start[call.index()];
+  const bool takes_time = capture_.recording.finish[call.index()] > start;
+  return add(call, takes_time ? start : start - Duration{1}, what);
 }
 
 /// Adds a collective that a call after `call` launches, of what its thread had launched at `at`.

@@ -55,7 +55,6 @@ class AddedCollectives {
   const Place& place_of(const Lane& thread);
 
   const Capture& capture_;
-  const DeviceLaunches& launches_;
   ReductionEdit edit_;
   std::string name_;
   std::uint32_t size_;

@@ -17,6 +17,7 @@
 #include "model/rewrite/parallel/layers.h"
 #include "model/rewrite/parallel/model_calls.h"
 #include "model/rewrite/parallel/pipeline.h"
+#include "model/rewrite/parallel/replicas.h"
 #include "model/rewrite/parallel/tensor_division.h"
 
 namespace stepsim {
@@ -53,53 +54,8 @@ Capture with_tensor_parallel(const Capture& captured, const Parallelism& paralle
   return std::move(added).finish();
 }
 
-/// Returns the first device work other than a collective that any thread of a rank launched after `from`; invalid if
-/// there is none.
-TaskId first_work_after(const Dag& dag, const DeviceLaunches& launches, Rank rank, Time from) {
-  TaskId first;
-  Time earliest = Time::max();
-  for (const auto& [thread, list] : launches) {
-    if (dag.lane(thread).rank != rank) continue;
-    const auto next = std::find_if(list.begin(), list.end(), [&](const DeviceLaunch& launch) {
-      return launch.end > from && dag.kind(launch.work) != TaskKind::kCollective;
-    });
-    if (next == list.end() || next->end >= earliest) continue;
-    first = next->work;
-    earliest = next->end;
-  }
-  return first;
-}
-
-Capture with_data_parallel(const Capture& capture, const Parallelism& parallelism) {
-  const std::optional<Bytes>& bound = capture.job.bucket_bytes;
-  const DeviceLaunches launches = device_launches(capture);
-  AddedCollectives added(capture, launches, "data parallel", parallelism.data, parallelism.tensor);
-  for (const auto& [index, step] : gradients_of_steps(capture)) {
-    std::vector<Bytes> sizes = sizes_of(step.gradients);
-    for (Bytes& size : sizes) size = part_of(size, parallelism.tensor);
-    TaskId last;
-    for (const Bucket& bucket : buckets_of(sizes, bound.value_or(kUsualBucket), bound.value_or(kFirstBucket))) {
-      if (bucket.bytes == Bytes{}) continue;
-      last = added.add_after(step.gradients[bucket.last].ready, {CollectiveOp::kAllReduce, bucket.bytes});
-    }
-    if (!last.valid()) continue;
-    const Time end = capture.recording.finish[step.gradients.back().ready.index()];
-    if (const TaskId next = first_work_after(capture.dag, launches, capture.dag.lane(step.thread).rank, end);
-        next.valid())
-      added.let_wait(next, last);
-    const auto thread = launches.find(step.thread);
-    const TaskId work = thread == launches.end()
-                            ? TaskId{}
-                            : last_work(capture.dag, launched_between(thread->second, Time::min(), end));
-    if (!work.valid()) continue;
-    for (const EdgeId edge : capture.dag.edges_from(work)) {  // what waits for the backward pass
-      const TaskId waiting = capture.dag.target(edge);
-      if (capture.dag.edge_kind(edge) == EdgeKind::kSync && capture.recording.start[waiting.index()] >= end)
-        added.let_wait(waiting, last);
-    }
-  }
-  return std::move(added).finish();
-}
+/// True if a division is of layers that repeat, of one step.
+bool needs_layers(const Parallelism& parallelism) noexcept { return parallelism.zero == 3 && parallelism.data > 1; }
 
 }  // namespace
 
@@ -111,7 +67,7 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
   if (device_launches(capture).empty())
     throw CannotAnswer({}, "the capture shows no launches of kernels; expected a profiler's trace of a GPU");
   DividedWork found;
-  if (parallelism.tensor > 1 || parallelism.has_pieces()) need_shapes(capture);
+  if (parallelism.tensor > 1 || parallelism.has_pieces() || needs_layers(parallelism)) need_shapes(capture);
   if (parallelism.tensor > 1) {
     const TensorDivision division = divide_calls(capture.operators, model_calls(capture), parallelism.sequence);
     found.layers = division.products;
@@ -122,6 +78,7 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
                          "it; expected a trace of such a model with record_shapes=True");
     }
   }
+  if (needs_layers(parallelism)) found.repeated_layers = layers_of(calls_of_typical_step(capture)).count;
   if (parallelism.has_pieces())
     found.layers_of_parts = stage_cuts(capture, calls_of_typical_step(capture), parallelism.parts_of_pipeline()).layers;
   if (parallelism.data == 1) return found;
@@ -136,10 +93,17 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
 
 Capture with_parallelism(const Capture& capture, const Parallelism& parallelism) {
   static_cast<void>(divided_work(capture, parallelism));
+  const bool replicas = parallelism.data > 1;
   Capture result = capture;
+  if (needs_layers(parallelism)) result = with_stages(result, {});
   if (parallelism.tensor > 1) result = with_tensor_parallel(result, parallelism);
+  // Ranks without room for all gradients reduce those of each microbatch.
+  if (replicas && parallelism.zero == 2) result = with_reduced_gradients(result, parallelism);
+  if (replicas && parallelism.zero == 3) result = with_divided_parameters(result, parallelism);
   if (parallelism.has_pieces()) result = with_stages(result, parallelism);
-  if (parallelism.data > 1) result = with_data_parallel(result, parallelism);
+  if (replicas && parallelism.zero < 2) result = with_reduced_gradients(result, parallelism);
+  if (replicas && (parallelism.zero == 1 || parallelism.zero == 2))
+    result = with_gathered_parameters(result, parallelism);
   CaptureEdit edit(result);
   edit.builder().add_group(all_ranks(parallelism));
   return std::move(edit).finish();

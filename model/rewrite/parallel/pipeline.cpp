@@ -256,7 +256,7 @@ class StagedJob {
     }
     const Duration shift = built.now - begin;
     for (const TaskId task : tasks) made.tasks[task] = copy_task(task, piece, stage, built, shift);
-    built.now = std::max(built.now, end + shift);
+    built.now = std::max(built.now, end + shift + Duration{1});  // calls that take no time stay in order
     chain(tasks, made, built);
     copy_tables(tasks, made);
     if (with_gradients) {

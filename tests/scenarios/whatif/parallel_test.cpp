@@ -79,6 +79,54 @@ TEST(ParallelTest, TokensCanBeDividedInAnyOrder) {
                 {"parallel.microbatches=4", "parallel.pipeline=2", "parallel.sequence=true", "parallel.tensor=4"})));
 }
 
+TEST(ParallelTest, ReplicasThatDivideMoreExchangeMore) {
+  const Question asked = question();
+  const std::string slow = "cluster.inside=10GB/s";  // the links limit the step
+  const auto divided = [&](const std::string& zero) {
+    return asked.iteration({"parallel.data=4", "parallel.zero=" + zero, slow});
+  };
+  EXPECT_EQ(divided("0"), asked.iteration({"parallel.data=4", slow}));
+  EXPECT_GT(divided("3"), divided("2"));
+  EXPECT_EQ(asked.iteration({slow, "parallel.zero=3", "parallel.data=4"}), divided("3"));
+  EXPECT_THAT(problem_of(asked, {"parallel.zero=1"}), HasSubstr("found data 1"));
+  EXPECT_THAT(problem_of(asked, {"parallel.data=2", "parallel.zero=4"}), HasSubstr("from 0 to 3"));
+}
+
+// The optimizer is one of the job's kernels. On fast links, what replicas save of it is more than what they exchange.
+TEST(ParallelTest, ReplicasDivideTheOptimizer) {
+  const Question asked = question();
+  const auto optimizer = [&asked](std::initializer_list<std::string> sets) {
+    const scenarios::Prediction prediction = asked.predicted(sets);
+    const Dag& dag = prediction.graph->dag;
+    for (const TaskId task : dag.tasks()) {
+      if (dag.name(task) == "aten::_foreach_add_")
+        return prediction.timeline.finish[task.index()] - prediction.timeline.start[task.index()];
+    }
+    return Duration{};
+  };
+  EXPECT_EQ(optimizer({"parallel.data=4"}), kJob.kernel);
+  for (const std::string zero : {"1", "2", "3"}) {
+    const Duration part = optimizer({"parallel.data=4", "parallel.zero=" + zero});
+    EXPECT_LT(part, kJob.kernel) << zero;
+    EXPECT_EQ(optimizer({"parallel.zero=" + zero, "parallel.data=2", "parallel.data=4"}), part) << zero;
+  }
+}
+
+// Every division composes with every other, and the answer does not depend on their order.
+TEST(ParallelTest, DivisionsComposeInAnyOrder) {
+  const Question asked = question();
+  for (const std::string schedule : {"1f1b", "gpipe", "interleaved"}) {
+    const Duration all =
+        asked.iteration({"parallel.data=2", "parallel.tensor=2", "parallel.pipeline=2", "parallel.microbatches=4",
+                         "parallel.schedule=" + schedule, "parallel.sequence=true", "parallel.zero=3"});
+    EXPECT_EQ(
+        asked.iteration({"parallel.zero=3", "parallel.sequence=true", "parallel.schedule=" + schedule,
+                         "parallel.pipeline=2", "parallel.data=2", "parallel.tensor=2", "parallel.microbatches=4"}),
+        all)
+        << schedule;
+  }
+}
+
 TEST(ParallelTest, LinksCanBeGivenFirst) {
   const Question asked = question();
   EXPECT_EQ(asked.iteration({"cluster.inside=100GB/s", "parallel.tensor=4"}),
@@ -87,8 +135,9 @@ TEST(ParallelTest, LinksCanBeGivenFirst) {
 
 TEST(ParallelTest, SlowerLinksNeverMakeAStepFaster) {
   const Question asked = question();
-  for (const std::string division : {"parallel: {tensor: 4}", "parallel: {data: 4}", "parallel: {pipeline: 4}",
-                                     "parallel: {tensor: 4, sequence: true}"}) {
+  for (const std::string division :
+       {"parallel: {tensor: 4}", "parallel: {data: 4}", "parallel: {pipeline: 4}",
+        "parallel: {tensor: 4, sequence: true}", "parallel: {data: 4, zero: 1}", "parallel: {data: 4, zero: 3}"}) {
     Duration before{};
     for (const std::string rate : {"NVLink5", "NVLink4", "NVLink3", "NVLink2", "32GB/s", "1GB/s", "1MB/s"}) {
       const Duration iteration =

@@ -1,0 +1,266 @@
+#include "model/rewrite/parallel/replicas.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/cost/collective/algorithm.h"
+#include "model/job/dag_builder.h"
+#include "model/rewrite/buckets.h"
+#include "model/rewrite/parallel/added_collectives.h"
+#include "model/rewrite/parallel/layers.h"
+#include "model/rewrite/parallel/model_calls.h"
+#include "model/rewrite/parallel/pipeline.h"
+
+namespace stepsim {
+namespace {
+
+constexpr const char* kReplicas = "data parallel";
+
+/// Returns the first device work other than a collective that any thread of a rank launched after `from`; invalid if
+/// there is none.
+TaskId first_work_after(const Dag& dag, const DeviceLaunches& launches, Rank rank, Time from) {
+  TaskId first;
+  Time earliest = Time::max();
+  for (const auto& [thread, list] : launches) {
+    if (dag.lane(thread).rank != rank) continue;
+    const auto next = std::find_if(list.begin(), list.end(), [&](const DeviceLaunch& launch) {
+      return launch.end > from && dag.kind(launch.work) != TaskKind::kCollective;
+    });
+    if (next == list.end() || next->end >= earliest) continue;
+    first = next->work;
+    earliest = next->end;
+  }
+  return first;
+}
+
+/// Adds the collectives of replicas.
+class Replicas {
+ public:
+  Replicas(const Capture& capture, const Parallelism& parallelism)
+      : capture_(capture),
+        parallelism_(parallelism),
+        launches_(device_launches(capture)),
+        added_(capture, launches_, kReplicas, parallelism.data, parallelism.tensor) {}
+
+  [[nodiscard]] const DeviceLaunches& launches() const noexcept { return launches_; }
+  [[nodiscard]] AddedCollectives& added() noexcept { return added_; }
+  [[nodiscard]] Time finish(TaskId task) const { return capture_.recording.finish[task.index()]; }
+  /// Returns the sizes of a rank's parts of gradients.
+  [[nodiscard]] std::vector<Bytes> sizes(std::span<const Gradient> gradients) const {
+    std::vector<Bytes> sizes = sizes_of(gradients);
+    for (Bytes& size : sizes) size = part_of(size, parallelism_.tensor);
+    return sizes;
+  }
+  [[nodiscard]] Bytes sum(std::span<const Gradient> gradients) const {
+    Bytes sum{};
+    for (const Bytes size : sizes(gradients)) sum += size;
+    return sum;
+  }
+
+  /// Reduces gradients that are all ready at `ready`.
+  TaskId reduce(TaskId ready, Bytes bytes) {
+    const CollectiveOp op = parallelism_.zero == 0 ? CollectiveOp::kAllReduce : CollectiveOp::kReduceScatter;
+    return added_.add_after(ready, {op, bytes});
+  }
+
+  /// Makes what follows the backward pass of a step wait for the last reduction of its gradients.
+  void end_backward(const StepGradients& step, TaskId last) {
+    const Dag& dag = capture_.dag;
+    const Time end = finish(step.gradients.back().ready);
+    if (const TaskId next = first_work_after(dag, launches_, dag.lane(step.thread).rank, end); next.valid())
+      added_.let_wait(next, last);
+    const auto thread = launches_.find(step.thread);
+    const TaskId work =
+        thread == launches_.end() ? TaskId{} : last_work(dag, launched_between(thread->second, Time::min(), end));
+    if (!work.valid()) return;
+    for (const EdgeId edge : dag.edges_from(work)) {  // what waits for the backward pass
+      const TaskId waiting = dag.target(edge);
+      if (dag.edge_kind(edge) == EdgeKind::kSync && capture_.recording.start[waiting.index()] >= end)
+        added_.let_wait(waiting, last);
+    }
+  }
+
+ private:
+  const Capture& capture_;
+  const Parallelism& parallelism_;
+  DeviceLaunches launches_;
+  AddedCollectives added_;
+};
+
+/// Returns the start of the call that launches a call's work.
+Time launch_of(const Capture& capture, const std::map<TaskId, TaskId>& call_of, const ModelCall& call) {
+  const auto found = call_of.find(call.first);
+  return capture.recording.start[(found == call_of.end() ? call.first : found->second).index()];
+}
+
+/// Returns when the backward passes of the parts of a pipeline begin, from the last part to the first, if a step of the
+/// capture is still to be divided into them; else nothing.
+std::vector<Time> backward_parts(const Capture& capture, const Parallelism& parallelism) {
+  if (capture.recording.ranks.size() > 1 || parallelism.parts_of_pipeline() == 1) return {};
+  const std::vector<ModelCall> calls = calls_of_typical_step(capture);
+  const std::map<TaskId, TaskId> call_of = calls_by_work(device_launches(capture));
+  const StageCuts cuts = stage_cuts(capture, calls, parallelism.parts_of_pipeline(), parallelism.split);
+  std::vector<Time> begins;
+  for (const std::size_t begin : cuts.backward) begins.push_back(launch_of(capture, call_of, calls[begin]));
+  std::reverse(begins.begin(), begins.end());
+  return begins;
+}
+
+/// The units of a step whose parameters are gathered together.
+class Units {
+ public:
+  struct Unit {
+    std::optional<std::size_t> forward;   ///< its first call in the forward pass
+    std::optional<std::size_t> backward;  ///< its first call in the backward pass
+    Bytes parameters{};
+    TaskId ready;  ///< its last gradient is ready
+  };
+
+  Units(const Capture& capture, const Parallelism& parallelism, const Replicas& replicas)
+      : calls_(calls_of_typical_step(capture)), call_of_(calls_by_work(replicas.launches())) {
+    const StepLayers layers = layers_of(calls_);
+    add(layers.passes.forward, layers.forward_of(0), layers.backward_end_of(0), layers.passes.end);
+    for (std::size_t layer = 0; layer < layers.count; ++layer) {
+      add(layers.forward_of(layer), layers.forward_of(layer + 1), layers.backward_of(layer),
+          layers.backward_end_of(layer));
+    }
+    add(layers.forward_of(layers.count), layers.passes.backward, layers.passes.backward,
+        layers.backward_of(layers.count - 1));
+    const std::uint32_t parts = parallelism.parts_of_pipeline();
+    ends_ = parts == 1 ? std::vector{layers.count} : stage_cuts(capture, calls_, parts, parallelism.split).layers;
+    for (std::size_t part = 1; part < ends_.size(); ++part) ends_[part] += ends_[part - 1];
+    for (std::size_t& end : ends_) ++end;  // the unit before the layers
+    ++ends_.back();
+  }
+
+  /// Assigns a gradient to the unit whose backward pass has begun last.
+  void add_gradient(const Capture& capture, const Gradient& gradient, Bytes bytes) {
+    const Time at = capture.recording.finish[gradient.ready.index()];
+    Unit* of = nullptr;
+    for (Unit& unit : units_) {  // the first one is the last of the backward pass
+      if (!unit.backward) continue;
+      of = &unit;
+      if (launch_of(capture, call_of_, calls_[*unit.backward]) <= at) break;
+    }
+    of->parameters += bytes;
+    if (!of->ready.valid() || capture.recording.finish[of->ready.index()] <= at) of->ready = gradient.ready;
+  }
+
+  [[nodiscard]] const std::vector<Unit>& all() const noexcept { return units_; }
+
+  /// Gathers the parameters of the units, of each part of the pipeline apart: those of the part's first unit when it
+  /// begins, and those of another when the one before it begins.
+  void gather(AddedCollectives& added, bool backward) const {
+    std::size_t begin = 0;
+    for (const std::size_t end : ends_) {
+      std::vector<const Unit*> part;
+      for (std::size_t i = begin; i < end; ++i) {
+        if (units_[i].parameters > Bytes{} && place(units_[i], backward)) part.push_back(&units_[i]);
+      }
+      if (backward) std::reverse(part.begin(), part.end());
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        const Unit& beside = *part[i == 0 ? 0 : i - 1];
+        const auto call = call_of_.find(calls_[*place(beside, backward)].first);
+        if (call == call_of_.end()) continue;
+        const TaskId gathered = added.add_before(call->second, {CollectiveOp::kAllGather, part[i]->parameters});
+        added.let_wait(calls_[*place(*part[i], backward)].first, gathered);
+      }
+      begin = end;
+    }
+  }
+
+ private:
+  void add(std::size_t forward, std::size_t forward_end, std::size_t backward, std::size_t backward_end) {
+    const auto place = [](std::size_t first, std::size_t end) {
+      return first < end ? std::optional{first} : std::nullopt;
+    };
+    units_.push_back({.forward = place(forward, forward_end), .backward = place(backward, backward_end), .ready = {}});
+  }
+  [[nodiscard]] static const std::optional<std::size_t>& place(const Unit& unit, bool backward) noexcept {
+    return backward ? unit.backward : unit.forward;
+  }
+
+  std::vector<ModelCall> calls_;
+  std::map<TaskId, TaskId> call_of_;
+  std::vector<Unit> units_;        ///< in the order of the forward pass
+  std::vector<std::size_t> ends_;  ///< for each part of the pipeline, the unit after its last one
+};
+
+}  // namespace
+
+Capture with_reduced_gradients(const Capture& capture, const Parallelism& parallelism) {
+  const std::optional<Bytes>& bound = capture.job.bucket_bytes;
+  const std::vector<Time> parts = backward_parts(capture, parallelism);
+  Replicas replicas(capture, parallelism);
+  for (const auto& [index, step] : gradients_of_steps(capture)) {
+    const auto part_of_gradient = [&](const Gradient& gradient) {
+      return std::upper_bound(parts.begin(), parts.end(), replicas.finish(gradient.ready));
+    };
+    TaskId last;
+    for (auto begin = step.gradients.begin(); begin != step.gradients.end();) {
+      const auto end = std::find_if(begin, step.gradients.end(), [&](const Gradient& gradient) {
+        return part_of_gradient(gradient) != part_of_gradient(*begin);
+      });
+      for (const Bucket& bucket :
+           buckets_of(replicas.sizes({begin, end}), bound.value_or(kUsualBucket), bound.value_or(kFirstBucket))) {
+        if (bucket.bytes > Bytes{})
+          last = replicas.reduce(begin[static_cast<std::ptrdiff_t>(bucket.last)].ready, bucket.bytes);
+      }
+      begin = end;
+    }
+    if (last.valid()) replicas.end_backward(step, last);
+  }
+  return std::move(replicas.added()).finish();
+}
+
+Capture with_gathered_parameters(const Capture& capture, const Parallelism& parallelism) {
+  Replicas replicas(capture, parallelism);
+  std::map<std::int32_t, TaskId> updates;  // the last call of each step's optimizer
+  const std::map<TaskId, TaskId> call_of = calls_by_work(replicas.launches());
+  for (const ModelCall& call : model_calls(capture)) {
+    const auto launch = call_of.find(call.last);
+    if (call.pass != Pass::kUpdate || launch == call_of.end()) continue;
+    TaskId& last = updates[capture.recording.step[call.last.index()]];
+    if (!last.valid() || replicas.finish(last) < replicas.finish(launch->second)) last = launch->second;
+  }
+  for (const auto& [index, step] : gradients_of_steps(capture)) {
+    const Bytes parameters = replicas.sum(step.gradients);
+    if (parameters == Bytes{}) continue;
+    TaskId after = step.gradients.back().ready;
+    if (const auto update = updates.find(index);
+        update != updates.end() && replicas.finish(after) < replicas.finish(update->second))
+      after = update->second;
+    const TaskId gathered = replicas.added().add_after(after, {CollectiveOp::kAllGather, parameters});
+    const Rank rank = capture.dag.lane(after).rank;
+    if (const TaskId next = first_work_after(capture.dag, replicas.launches(), rank, replicas.finish(after));
+        next.valid())
+      replicas.added().let_wait(next, gathered);
+  }
+  return std::move(replicas.added()).finish();
+}
+
+Capture with_divided_parameters(const Capture& capture, const Parallelism& parallelism) {
+  Replicas replicas(capture, parallelism);
+  for (const auto& [index, step] : gradients_of_steps(capture)) {
+    Units units(capture, parallelism, replicas);
+    const std::vector<Bytes> sizes = replicas.sizes(step.gradients);
+    for (std::size_t i = 0; i < sizes.size(); ++i) units.add_gradient(capture, step.gradients[i], sizes[i]);
+    TaskId last;
+    for (const Units::Unit& unit : units.all()) {
+      if (unit.parameters == Bytes{}) continue;
+      const TaskId reduced = replicas.reduce(unit.ready, unit.parameters);
+      if (!last.valid()) last = reduced;
+    }
+    units.gather(replicas.added(), false);
+    units.gather(replicas.added(), true);
+    if (last.valid()) replicas.end_backward(step, last);
+  }
+  return std::move(replicas.added()).finish();
+}
+
+}  // namespace stepsim
