@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include "model/job/task_tables.h"
@@ -65,7 +66,10 @@ Capture without_tasks(const Capture& capture) {
 CaptureEdit::CaptureEdit(const Capture& capture)
     : capture_(capture),
       builder_(builder_of(capture.dag, capture.recording.start)),
-      removed_(capture.dag.task_count(), false) {}
+      removed_(capture.dag.task_count(), false),
+      operator_uses_(capture.operators.uses.size()),
+      launch_uses_(capture.launches.uses.size()),
+      annotation_uses_(capture.annotations.uses.size()) {}
 
 TaskId CaptureEdit::add_task(const TaskSpec& task, std::int32_t step) {
   Recording& recording = capture_.recording;
@@ -102,6 +106,22 @@ void CaptureEdit::add_operator_use(const OperatorTable::Use& use) {
   OperatorTable& table = capture_.operators;
   table.uses.push_back(use);
   table.occurrences = std::max(table.occurrences, use.occurrence + 1);
+}
+
+void CaptureEdit::copy_uses(TaskId of, TaskId copy, std::uint32_t shift) {
+  const auto entries = [of, copy](const auto& uses, std::size_t captured) {
+    const auto end = uses.begin() + static_cast<std::ptrdiff_t>(captured);
+    auto use = std::lower_bound(uses.begin(), end, of, [](const auto& one, TaskId task) { return one.task < task; });
+    std::decay_t<decltype(uses)> copied;
+    for (; use != end && use->task == of; ++use) copied.emplace_back(*use).task = copy;
+    return copied;
+  };
+  for (OperatorTable::Use use : entries(capture_.operators.uses, operator_uses_)) {
+    use.occurrence += shift;
+    add_operator_use(use);
+  }
+  for (const auto& use : entries(capture_.launches.uses, launch_uses_)) add_launch_use(use);
+  for (const auto& use : entries(capture_.annotations.uses, annotation_uses_)) add_annotation_use(use);
 }
 
 /// Drops steps whose first task was removed, renumbers the others, and drops ranks without steps.

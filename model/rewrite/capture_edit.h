@@ -44,6 +44,9 @@ class CaptureEdit {
   void add_operator_use(const OperatorTable::Use& use);
   /// Gives a task the launch parameters of another one.
   void add_launch_use(const LaunchTable::Use& use) { capture_.launches.uses.push_back(use); }
+  /// Gives a copy of a captured task the task's entries in the tables of operators, launches and annotations. Its calls
+  /// are `shift` occurrences later.
+  void copy_uses(TaskId of, TaskId copy, std::uint32_t shift);
   void add_annotation_use(const AnnotationTable::Use& use) { capture_.annotations.uses.push_back(use); }
   /// Removes a task with its edges and its part in a rendezvous; nothing replaces the edges. A step whose first task is
   /// removed is dropped, so its other tasks must be removed, too.
@@ -58,6 +61,10 @@ class CaptureEdit {
   Capture capture_;
   DagBuilder builder_;
   std::vector<bool> removed_;
+  /// The number of captured entries of each table.
+  std::size_t operator_uses_;
+  std::size_t launch_uses_;
+  std::size_t annotation_uses_;
 };
 
 }  // namespace stepsim

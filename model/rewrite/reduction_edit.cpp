@@ -82,7 +82,6 @@ TaskId ReductionEdit::add_call(TaskId ready, const CallTimes& times, std::string
   const std::int32_t step = recording_.step[ready.index()];
   const TaskId launch = edit_.add_task(spec, step);
   spec.duration = times.after;
-  spec.hint += times.before;
   const TaskId rest = edit_.add_task(spec, step);
   edit_.builder().add_edge(launch, rest, EdgeKind::kProgram);
   calls_after_[ready].emplace_back(launch, rest);

@@ -43,6 +43,8 @@ constexpr std::array kParallelParameters{
               "divide also norms, residual connections and dropout among the devices of tensor, by tokens", "false"},
     Parameter{"zero", "a whole number from 0 to 3",
               "what replicas divide: 1 = the optimizer's states, 2 = also gradients, 3 = also parameters (FSDP)", "0"},
+    Parameter{"recompute", "none, selective or all",
+              "what is computed again before its backward pass: selective = attention, all = each layer", "none"},
 };
 
 /// The part of the captured device's work that one of several tensor-parallel ranks does.
@@ -169,8 +171,8 @@ std::string exchange_of_replicas(const DividedWork& work, const Plan& plan) {
 /// States what the division assumes, in place of what an earlier change of it stated.
 void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
   std::erase_if(plan.assumptions, [](const Assumption& one) {
-    static constexpr auto kOwn =
-        std::to_array<std::string_view>({"divided_job", "tensor_parallel", "pipeline_parallel", "data_parallel"});
+    static constexpr auto kOwn = std::to_array<std::string_view>(
+        {"divided_job", "tensor_parallel", "recomputation", "pipeline_parallel", "data_parallel"});
     return std::find(kOwn.begin(), kOwn.end(), one.id) != kOwn.end();
   });
   plan.assumptions.push_back(
@@ -189,6 +191,13 @@ void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
                  : "All-reduces of activations are waited for, and those of their gradients run beside "
                    "products.")});
   }
+  if (parallelism.recompute != Recompute::kNothing) {
+    plan.assumptions.push_back(
+        {"recomputation",
+         fmt::format("{} of the {} repeated layers is computed again before its backward pass, by the same calls.",
+                     parallelism.recompute == Recompute::kLayers ? "Each" : "The attention of each",
+                     work.repeated_layers)});
+  }
   note_stages(work, parallelism, plan);
   if (parallelism.data > 1) plan.assumptions.push_back({"data_parallel", exchange_of_replicas(work, plan)});
 }
@@ -205,6 +214,8 @@ Parallelism changed(Parallelism parallelism, const Change& change) {
   read("interleave", parallelism.interleave);
   if (const YamlField* const sequence = change.find("sequence")) parallelism.sequence = sequence->flag();
   if (const YamlField* const zero = change.find("zero")) parallelism.zero = zero->count(0, 3);
+  if (const YamlField* const recompute = change.find("recompute"))
+    parallelism.recompute = static_cast<Recompute>(recompute->one_of_words({"none", "selective", "all"}));
   if (const YamlField* const schedule = change.find("schedule")) {
     const std::size_t word = schedule->one_of_words({"1f1b", "gpipe", "interleaved"});
     const bool interleaved = word == 2;

@@ -12,6 +12,7 @@
 #include "model/job/group.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/parallel/parallelism.h"
+#include "model/rewrite/parallel/recompute.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/machine.h"
 #include "tests/model/rewrite/transformer_job.h"
@@ -19,6 +20,8 @@
 namespace stepsim {
 namespace {
 
+using testing::kBackwardCalls;
+using testing::kForwardCalls;
 using testing::TransformerJob;
 
 /// The length of a job whose collectives take no time.
@@ -84,6 +87,42 @@ TEST(DivisionTheoryTest, ParametersAreExchangedTwoOrThreeTimes) {
       }
     }
   }
+}
+
+// Layers that are computed again take 2 F + B in place of F + B, and with equal stages every microbatch does.
+TEST(DivisionTheoryTest, LayersThatAreComputedAgainTakeAnotherForwardPass) {
+  for (const bool ends : {false, true}) {
+    const TransformerJob job{.layers = 4, .ends = ends};
+    const Capture capture = job.capture();
+    const auto calls = static_cast<std::int64_t>(4 * kForwardCalls);
+    EXPECT_EQ(length_of(with_parallelism(capture, {.recompute = Recompute::kLayers})),
+              length_of(capture) + calls * job.kernel);
+    // the two products of attention and the softmax between them
+    EXPECT_EQ(length_of(with_parallelism(capture, {.recompute = Recompute::kAttention})),
+              length_of(capture) + 4 * 3 * job.kernel);
+  }
+}
+
+TEST(DivisionTheoryTest, StagesThatComputeAgainHaveTheSameBubble) {
+  const TransformerJob job{.layers = 12, .ends = false};
+  const Capture capture = job.capture();
+  for (const std::uint32_t stages : {1U, 2U, 4U}) {
+    const auto calls = static_cast<std::int64_t>(12 / stages * (2 * kForwardCalls + kBackwardCalls));
+    for (const std::uint32_t microbatches : {1U, 3U, 8U}) {
+      const Parallelism parallelism{.pipeline = stages, .microbatches = microbatches, .recompute = Recompute::kLayers};
+      EXPECT_EQ(length_of(with_parallelism(capture, parallelism)), calls * job.kernel * (microbatches + stages - 1))
+          << stages << " stages, " << microbatches << " microbatches";
+    }
+  }
+}
+
+// A thread that takes longer than the device makes the calls of the forward pass again, too.
+TEST(DivisionTheoryTest, CallsAreMadeAgain) {
+  const TransformerJob job{.layers = 4, .call = Duration{30'000}, .ends = false};
+  const Capture capture = job.capture();
+  const auto calls = static_cast<std::int64_t>(4 * kForwardCalls);
+  EXPECT_EQ(length_of(with_parallelism(capture, {.recompute = Recompute::kLayers})),
+            length_of(capture) + calls * job.call);
 }
 
 // With free collectives, replicas take as long whatever they divide, but for the optimizer's work, and so do ranks that

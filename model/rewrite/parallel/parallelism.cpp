@@ -17,6 +17,7 @@
 #include "model/rewrite/parallel/layers.h"
 #include "model/rewrite/parallel/model_calls.h"
 #include "model/rewrite/parallel/pipeline.h"
+#include "model/rewrite/parallel/recompute.h"
 #include "model/rewrite/parallel/replicas.h"
 #include "model/rewrite/parallel/tensor_division.h"
 
@@ -55,7 +56,9 @@ Capture with_tensor_parallel(const Capture& captured, const Parallelism& paralle
 }
 
 /// True if a division is of layers that repeat, of one step.
-bool needs_layers(const Parallelism& parallelism) noexcept { return parallelism.zero == 3 && parallelism.data > 1; }
+bool needs_layers(const Parallelism& parallelism) noexcept {
+  return parallelism.recompute != Recompute::kNothing || (parallelism.zero == 3 && parallelism.data > 1);
+}
 
 }  // namespace
 
@@ -97,6 +100,7 @@ Capture with_parallelism(const Capture& capture, const Parallelism& parallelism)
   Capture result = capture;
   if (needs_layers(parallelism)) result = with_stages(result, {});
   if (parallelism.tensor > 1) result = with_tensor_parallel(result, parallelism);
+  if (parallelism.recompute != Recompute::kNothing) result = with_recomputation(result, parallelism.recompute);
   // Ranks without room for all gradients reduce those of each microbatch.
   if (replicas && parallelism.zero == 2) result = with_reduced_gradients(result, parallelism);
   if (replicas && parallelism.zero == 3) result = with_divided_parameters(result, parallelism);

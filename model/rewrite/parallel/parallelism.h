@@ -57,7 +57,7 @@ struct DividedWork {
   std::size_t whole_layers = 0;  ///< linear layers of the forward passes that each of them computes
   /// Number of repeated layers in each part of the pipeline: a stage, or a part of one; empty if there are none.
   std::vector<std::size_t> layers_of_parts;
-  std::size_t repeated_layers = 0;  ///< layers whose parameters are gathered; else 0
+  std::size_t repeated_layers = 0;  ///< layers that are computed again, or whose parameters are gathered; else 0
   Bytes gradients{};                ///< gradients of all steps; 0 if there is one replica
 };
 
@@ -74,6 +74,7 @@ struct DividedWork {
 ///   Its collectives are added on a stream of their own. Each waits for the calls that compute what it sums or gathers,
 ///   and the first work that needs the result waits for it. With `sequence`, stages send each other 1 / tensor of the
 ///   activations.
+/// - Recomputation: as with_recomputation() describes (recompute.h).
 /// - Pipeline and microbatches: as with_stages() describes (pipeline.h).
 /// - Data: gradients are reduced as DistributedDataParallel does it: in buckets of Job::bucket_bytes (by default 25
 /// MiB,

@@ -258,7 +258,8 @@ class StagedJob {
     for (const TaskId task : tasks) made.tasks[task] = copy_task(task, piece, stage, built, shift);
     built.now = std::max(built.now, end + shift + Duration{1});  // calls that take no time stay in order
     chain(tasks, made, built);
-    copy_tables(tasks, made);
+    const std::uint32_t later = capture_.operators.occurrences * ++copies_;
+    for (const TaskId task : tasks) edit_.copy_uses(task, made.at(task), later);
     if (with_gradients) {
       for (const Gradient& gradient : capture_.gradients) {
         if (const auto found = made.tasks.find(gradient.ready); found != made.tasks.end())
@@ -336,37 +337,6 @@ class StagedJob {
     built.last = std::move(last);
     built.last_host = last_host;
   }
-
-  void copy_tables(const std::vector<TaskId>& tasks, const Copy& made) {
-    const std::uint32_t shift = capture_.operators.occurrences * ++copies_;
-    const auto of_task = [](const auto& uses, TaskId task) {
-      return std::equal_range(uses.begin(), uses.end(), task, ByTask{});
-    };
-    for (const TaskId task : tasks) {
-      for (auto [use, end] = of_task(capture_.operators.uses, task); use != end; ++use) {
-        OperatorTable::Use copied = *use;
-        copied.task = made.at(task);
-        copied.occurrence += shift;
-        edit_.add_operator_use(copied);
-      }
-      for (auto [use, end] = of_task(capture_.launches.uses, task); use != end; ++use)
-        edit_.add_launch_use({made.at(task), use->which});
-      for (auto [use, end] = of_task(capture_.annotations.uses, task); use != end; ++use)
-        edit_.add_annotation_use({made.at(task), use->which});
-    }
-  }
-
-  /// Orders uses and tasks by task.
-  struct ByTask {
-    template <class Use>
-    bool operator()(const Use& use, TaskId task) const {
-      return use.task < task;
-    }
-    template <class Use>
-    bool operator()(TaskId task, const Use& use) const {
-      return task < use.task;
-    }
-  };
 
   /// Copies the edges from the forward to the backward pass of a stage's part, other than those of threads and streams,
   /// which chain() made.

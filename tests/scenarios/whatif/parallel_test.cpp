@@ -112,17 +112,32 @@ TEST(ParallelTest, ReplicasDivideTheOptimizer) {
   }
 }
 
+TEST(ParallelTest, ComputingAgainTakesLongerOnAnyNumberOfDevices) {
+  const Question asked = question();
+  for (const std::string division :
+       {"parallel.tensor=1", "parallel.tensor=4", "parallel.pipeline=4", "parallel.data=4"}) {
+    const Duration kept = asked.iteration({division});
+    const Duration attention = asked.iteration({division, "parallel.recompute=selective"});
+    const Duration all = asked.iteration({"parallel.recompute=all", division});
+    EXPECT_GT(attention, kept) << division;
+    EXPECT_GT(all, attention) << division;
+    EXPECT_EQ(asked.iteration({division, "parallel.recompute=none"}), kept) << division;
+  }
+  const Duration forward = 4 * 12 * kJob.kernel;  // four layers of twelve kernels
+  EXPECT_EQ(asked.iteration({"parallel.recompute=all"}), asked.iteration() + forward);
+}
+
 // Every division composes with every other, and the answer does not depend on their order.
 TEST(ParallelTest, DivisionsComposeInAnyOrder) {
   const Question asked = question();
   for (const std::string schedule : {"1f1b", "gpipe", "interleaved"}) {
-    const Duration all =
-        asked.iteration({"parallel.data=2", "parallel.tensor=2", "parallel.pipeline=2", "parallel.microbatches=4",
-                         "parallel.schedule=" + schedule, "parallel.sequence=true", "parallel.zero=3"});
-    EXPECT_EQ(
-        asked.iteration({"parallel.zero=3", "parallel.sequence=true", "parallel.schedule=" + schedule,
-                         "parallel.pipeline=2", "parallel.data=2", "parallel.tensor=2", "parallel.microbatches=4"}),
-        all)
+    const Duration all = asked.iteration({"parallel.data=2", "parallel.tensor=2", "parallel.pipeline=2",
+                                          "parallel.microbatches=4", "parallel.schedule=" + schedule,
+                                          "parallel.sequence=true", "parallel.zero=3", "parallel.recompute=all"});
+    EXPECT_EQ(asked.iteration({"parallel.recompute=all", "parallel.zero=3", "parallel.sequence=true",
+                               "parallel.schedule=" + schedule, "parallel.pipeline=2", "parallel.data=2",
+                               "parallel.tensor=2", "parallel.microbatches=4"}),
+              all)
         << schedule;
   }
 }

@@ -1,0 +1,19 @@
+#ifndef STEPSIM_MODEL_REWRITE_PARALLEL_RECOMPUTE_H
+#define STEPSIM_MODEL_REWRITE_PARALLEL_RECOMPUTE_H
+
+#include "model/job/recording.h"
+#include "model/rewrite/parallel/parallelism.h"
+
+namespace stepsim {
+
+/// Returns the capture of one step in which each repeated layer computes again, before its backward pass, what it does
+/// not keep: its forward pass, or the attention in it, which is what lies from the first to the last product of
+/// attention. The thread of the backward pass makes the calls again, and their work runs on the same streams, also the
+/// collectives. Nothing else waits for collectives at the end of a layer. Recorded times of what follows are later by
+/// what the calls took. Throws CannotAnswer if no layers are found (layers_of()), or no attention in one of them.
+/// O(tasks log tasks + edges).
+[[nodiscard]] Capture with_recomputation(const Capture& capture, Recompute recompute);
+
+}  // namespace stepsim
+
+#endif
