@@ -76,6 +76,8 @@ void check_division(const Parallelism& parallelism) {
     throw UsageError("a division by tokens (sequence): found tensor 1; expected parallel.tensor from 2");
   if (parallelism.zero > 0 && parallelism.data == 1)
     throw UsageError("a division among replicas (zero): found data 1; expected parallel.data from 2");
+  if (!parallelism.split.empty() && parallelism.parts_of_pipeline() == 1)
+    throw UsageError("a division of layers among stages (split): found one stage; expected parallel.pipeline from 2");
 }
 
 /// Divides the job of one captured device as the plan says.

@@ -66,7 +66,8 @@ void add_alternative(std::string_view text, bool first, const Parameter& paramet
     type.forms |= YamlType::kWhole;
     type.least = 0;
     set_bounds(text, type);
-  } else if (text.starts_with("the name ") || text.starts_with("a device ") || text.starts_with("a trace ")) {
+  } else if (text.starts_with("the name ") || text.starts_with("a device ") || text.starts_with("a trace ") ||
+             text.starts_with("numbers ")) {
     const YamlType names = parameter.names == nullptr ? yaml::text() : parameter.names();
     type.forms |= names.forms;
     type.pattern = names.pattern;

@@ -24,13 +24,13 @@ struct Parameter {
   std::string_view form;          ///< "a rate such as 25Gb/s, or a factor such as 2x"; type_of() reads it
   std::string_view summary;       ///< one line for --help and docs
   std::string_view neutral;       ///< a value that changes nothing in any job; empty if there is none
-  YamlType (*names)() = nullptr;  ///< names that the value may be, if `form` mentions a name; null = any text
+  YamlType (*names)() = nullptr;  ///< what a name or numbers in `form` may be; null = any text
 };
 
 /// Returns the values that a parameter may have, from its form. That is a list of alternatives, separated by commas and
 /// "or". Each is a word ("fifo") or one of these: "a rate such as 1Gb/s", "a time ...", "a size ...", "a factor ...",
 /// "a number ...", "a whole number ...", each perhaps with "from 0", "above 0" or "to 1", "the name of ...", "a device
-/// ...", "a trace ...". A number "such as 2" may also be a factor, as scale_of() reads it.
+/// ...", "a trace ...", "numbers such as ...". A number "such as 2" may also be a factor, as scale_of() reads it.
 [[nodiscard]] YamlType type_of(const Parameter& parameter);
 
 /// The parameters of a what-if. They are a constant list, or the result of a function, for example if they depend on

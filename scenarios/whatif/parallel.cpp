@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
+#include "model/base/yaml_keys.h"
 #include "model/calibration/calibration.h"
 #include "model/cost/device/device_work.h"
 #include "model/job/topology.h"
@@ -29,6 +31,8 @@ namespace {
 
 constexpr std::uint32_t kMostDevices = 65'536;
 
+YamlType split_type() { return yaml::text("[0-9]+([+,][0-9]+)*"); }
+
 constexpr std::array kParallelParameters{
     Parameter{"data", "a whole number from 1", "number of replicas, each with the samples of the captured step", "1"},
     Parameter{"tensor", "a whole number from 1", "number of devices that divide each layer, as Megatron does", "1"},
@@ -45,6 +49,8 @@ constexpr std::array kParallelParameters{
               "what replicas divide: 1 = the optimizer's states, 2 = also gradients, 3 = also parameters (FSDP)", "0"},
     Parameter{"recompute", "none, selective or all",
               "what is computed again before its backward pass: selective = attention, all = each layer", "none"},
+    Parameter{"split", "numbers such as 6+6+7+5", "repeated layers in each part of the pipeline, in order", "",
+              split_type},
 };
 
 /// The part of the captured device's work that one of several tensor-parallel ranks does.
@@ -132,16 +138,19 @@ void place_ranks(const YamlField& value, std::uint32_t before, Plan& plan) {
 
 void note_stages(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
   if (parallelism.pipeline == 1) return;
-  const auto [least, most] = std::minmax_element(work.layers_of_parts.begin(), work.layers_of_parts.end());
+  std::vector<std::size_t> layers = work.layers_of_parts;
+  if (!parallelism.split.empty()) layers.assign(parallelism.split.begin(), parallelism.split.end());
+  const auto [least, most] = std::minmax_element(layers.begin(), layers.end());
+  const bool whole = parallelism.interleave == 1;
   plan.assumptions.push_back(
       {"pipeline_parallel",
-       fmt::format("Each of {} stages has {}{} of the repeated layers, so that {} take about equally long; the first "
-                   "also has what comes before the layers, and the last what comes after. Update and optimizer are "
-                   "divided equally.",
-                   parallelism.pipeline,
-                   parallelism.interleave == 1 ? "" : fmt::format("{} parts with ", parallelism.interleave),
+       fmt::format("Each of {} stages has {}{} of the repeated layers, {}; the first also has what comes before the "
+                   "layers, and the last what comes after. Update and optimizer are divided equally.",
+                   parallelism.pipeline, whole ? "" : fmt::format("{} parts with ", parallelism.interleave),
                    *least == *most ? std::to_string(*most) : fmt::format("{} to {}", *least, *most),
-                   parallelism.interleave == 1 ? "stages" : "parts")});
+                   parallelism.split.empty()
+                       ? fmt::format("so that {} take about equally long", whole ? "stages" : "parts")
+                       : "as given")});
 }
 
 std::string exchange_of_replicas(const DividedWork& work, const Plan& plan) {
@@ -202,6 +211,21 @@ void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
   if (parallelism.data > 1) plan.assumptions.push_back({"data_parallel", exchange_of_replicas(work, plan)});
 }
 
+/// Parses "6+6+7+5", or with commas, which --set does not pass on.
+std::vector<std::uint32_t> layers_in(const YamlField& field) {
+  constexpr std::string_view kForm = "a number of layers for each part of the pipeline, such as 6+6+7+5";
+  const std::string& text = field.scalar(kForm);
+  std::vector<std::uint32_t> layers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find_first_of("+,", begin), text.size());
+    const auto number = parse_number<std::uint32_t>(std::string_view(text).substr(begin, end - begin));
+    if (!number || *number == 0 || *number > kMostDevices) field.reject(kForm);
+    layers.push_back(*number);
+    begin = end + 1;
+  }
+  return layers;
+}
+
 /// Returns the parallelism after the change. Throws InputError if a value is invalid.
 Parallelism changed(Parallelism parallelism, const Change& change) {
   const auto read = [&change](const char* name, std::uint32_t& number) {
@@ -216,6 +240,7 @@ Parallelism changed(Parallelism parallelism, const Change& change) {
   if (const YamlField* const zero = change.find("zero")) parallelism.zero = zero->count(0, 3);
   if (const YamlField* const recompute = change.find("recompute"))
     parallelism.recompute = static_cast<Recompute>(recompute->one_of_words({"none", "selective", "all"}));
+  if (const YamlField* const split = change.find("split")) parallelism.split = layers_in(*split);
   if (const YamlField* const schedule = change.find("schedule")) {
     const std::size_t word = schedule->one_of_words({"1f1b", "gpipe", "interleaved"});
     const bool interleaved = word == 2;

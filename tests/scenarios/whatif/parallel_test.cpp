@@ -127,6 +127,19 @@ TEST(ParallelTest, ComputingAgainTakesLongerOnAnyNumberOfDevices) {
   EXPECT_EQ(asked.iteration({"parallel.recompute=all"}), asked.iteration() + forward);
 }
 
+TEST(ParallelTest, TheSplitGivesTheLayersOfEachPart) {
+  const Question asked = question();
+  const auto problem = [&asked](std::initializer_list<std::string> sets) { return problem_of(asked, sets); };
+  EXPECT_EQ(problem({"parallel.pipeline=2", "parallel.split=1+3"}), "taken");
+  const Duration given = asked.iteration({"parallel.split=1+3", "parallel.pipeline=2", "parallel.microbatches=4"});
+  EXPECT_GT(given, asked.iteration({"parallel.pipeline=2", "parallel.microbatches=4"}));
+  EXPECT_EQ(asked.predicted("changes: [parallel: {pipeline: 2, microbatches: 4, split: '1,3'}]").iteration, given);
+  EXPECT_THAT(problem({"parallel.split=1+3"}), HasSubstr("found one stage"));
+  EXPECT_THAT(problem({"parallel.pipeline=2", "parallel.split=1+2"}),
+              HasSubstr("2 parts with 3 layers in all; expected 2 parts with the 4 repeated layers"));
+  EXPECT_THAT(problem({"parallel.pipeline=2", "parallel.split=2+x"}), HasSubstr("such as 6+6+7+5"));
+}
+
 // Every division composes with every other, and the answer does not depend on their order.
 TEST(ParallelTest, DivisionsComposeInAnyOrder) {
   const Question asked = question();
