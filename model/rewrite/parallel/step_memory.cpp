@@ -261,7 +261,7 @@ class StepMemory::Finder {
       for (std::size_t i = 0; i < samples.size(); ++i) {
         if (i == 0 && (random_ || is_last_kept(op, first))) continue;
         // Of the product with the values, the values were computed before the attention.
-        keep(samples[i]->bytes(), scores_begin > 0 && i == 0);
+        keep(samples[i]->bytes(), scores_begin > 0 && (i == 0 || !is_batched(op)));
       }
       if (op.work.kind == KernelClass::kAttention) keep(first.bytes(), false);  // the result
     }
@@ -349,13 +349,35 @@ double StepMemory::kept(const Part& part, const Parallelism& parallelism) const 
   return parallelism.recompute == Recompute::kAttention ? saved - part.attention.of_rank(parallelism) : saved;
 }
 
+/// Returns what a call of the backward pass of a part works on: it reads the gradient of a result and writes that of an
+/// input. What a layer does not keep is computed again before.
+double StepMemory::working(const Part& part, const Parallelism& parallelism) const noexcept {
+  const double call = 2 * (part.largest.whole + part.largest.divided / parallelism.tensor);
+  return call + std::max(0.0, part.saved.of_rank(parallelism) - kept(part, parallelism));
+}
+
+/// Returns the bytes of the optimizer's states. They are kept in 32 bits, with a copy of parameters that have fewer.
+double StepMemory::states(double parameters, MemorySide side) const noexcept {
+  if (side == MemorySide::kLeast) return optimizer_.least * parameters;
+  const double widening = std::max(1.0, 4 / bytes_per_element_);
+  const double copies = widening > 1 ? 1 : 0;
+  return ((side == MemorySide::kUsual ? optimizer_.usual : optimizer_.most) + copies) * widening * parameters;
+}
+
 MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vector<Range>& ranges, std::size_t stage,
                                  double samples, MemorySide side) const {
   const double of_microbatch = samples / parallelism.microbatches;
-  std::vector<const Part*> parts;  // of the stage
-  double activations = 0;
   const bool divided = ranges.size() > 1;
   const std::size_t ahead = divided ? passes_ahead(parallelism, stage) : 1;
+  // A parameter that is read at both ends of the model is on both ends of a pipeline.
+  const double once = divided ? 1 : once_;
+  const auto parameters_of = [&](const Part& part) {
+    return once * (part.parameters.whole + part.parameters.divided / parallelism.tensor);
+  };
+  std::vector<const Part*> parts;  // of the stage, in the order of the forward pass
+  double activations = 0;
+  double parameters = 0;
+  double largest = 0;  // of the parameters of a part
   for (std::size_t own = 0; own < (divided ? parallelism.interleave : 1U); ++own) {
     std::size_t in_flight = 0;
     for (std::size_t i = 0; i < ahead; ++i)
@@ -364,64 +386,39 @@ MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vect
     for (std::size_t i = range.first; i < range.end; ++i) {
       parts.push_back(&parts_[i]);
       activations += static_cast<double>(in_flight) * kept(parts_[i], parallelism) * of_microbatch;
+      parameters += parameters_of(parts_[i]);
+      largest = std::max(largest, parameters_of(parts_[i]));
     }
   }
-  // A parameter that is read at both ends of the model is on both ends of a pipeline.
-  const double once = divided ? 1 : once_;
-  double parameters = 0;
-  double largest_part = 0;
-  double working = 0;
-  for (const Part* const part : parts) {
-    const double own = once * (part->parameters.whole + part->parameters.divided / parallelism.tensor);
-    parameters += own;
-    largest_part = std::max(largest_part, own);
-    // A call of the backward pass reads the gradient of a result and writes that of an input. What a layer does not
-    // keep is computed again before its backward pass.
-    const double again = part->saved.of_rank(parallelism) - kept(*part, parallelism);
-    const double call = 2 * (part->largest.whole + part->largest.divided / parallelism.tensor);
-    working = std::max(working, (call + std::max(0.0, again)) * of_microbatch);
-  }
-  const double replicas = parallelism.data;
-  const double states = side == MemorySide::kLeast   ? optimizer_.least
-                        : side == MemorySide::kUsual ? optimizer_.usual
-                                                     : optimizer_.most;
-  // The states are kept in 32 bits, with a copy of parameters that have fewer.
-  const double widening = std::max(1.0, 4 / bytes_per_element_);
-  const double copies = widening > 1 && side != MemorySide::kLeast ? 1 : 0;
-  const double bytes_of_states =
-      side == MemorySide::kLeast ? states * parameters : (states + copies) * widening * parameters;
-  const double optimizer = bytes_of_states / (parallelism.zero >= 1 ? replicas : 1);
+  const auto share = [&parallelism](std::uint32_t from) { return parallelism.zero >= from ? parallelism.data : 1U; };
   // A part's parameters are gathered while those of the part before are used.
-  const double gathered = parallelism.zero == 3 ? 2 * largest_part : 0;
-  const double own_parameters = parameters / (parallelism.zero == 3 ? replicas : 1);
-  // DistributedDataParallel's buckets hold the gradients from step to step.
+  const double gathered = parallelism.zero == 3 ? 2 * largest : 0;
+  // What is sent is collected: a part's gradients, or DistributedDataParallel's buckets, which stay from step to step.
   const double buckets = parallelism.data > 1 && parallelism.zero == 0 ? parameters : 0;
-  // Gradients can be views of the buckets.
-  const bool only_buckets = buckets > 0 && side == MemorySide::kLeast;
-  const double gradients = only_buckets ? 0 : parameters / (parallelism.zero >= 2 ? replicas : 1);
-  const double buffers = parallelism.zero >= 2 ? largest_part : 0;
+  const double sent = parallelism.data > 1 && parallelism.zero >= 2 ? largest : 0;
+  const bool views = buckets > 0 && side == MemorySide::kLeast;  // gradients can be views of the buckets
+  const double gradients = views ? 0 : parameters / share(2);
+  const bool exist = keeps_gradients_ || parallelism.microbatches > 1 || views;
 
-  MemoryParts need{.parameters = rounded(own_parameters + gathered),
-                   .gradients = rounded(gradients + buckets),
-                   .optimizer = rounded(optimizer),
-                   .activations = rounded(activations),
-                   .working = rounded(working + buffers)};
-  if (keeps_gradients_ || parallelism.microbatches > 1 || only_buckets) return need;
-  // Activations are released while gradients are computed, from the last layer to the first.
-  double grown = 0;
+  MemoryParts need{.parameters = rounded(parameters / share(3) + gathered),
+                   .optimizer = rounded(states(parameters, side) / share(1))};
+  // The backward pass releases activations and makes gradients, from the last part to the first.
+  double made = exist ? gradients : 0;
   double most = 0;
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-    if (activations + grown > most) {
-      most = activations + grown;
+    const double works_on = working(**part, parallelism) * of_microbatch;
+    if (activations + made + works_on > most) {
+      most = activations + made + works_on;
       need.activations = rounded(activations);
-      need.gradients = rounded(grown + buckets);
+      need.gradients = rounded(made + buckets);
+      need.working = rounded(works_on + sent);
     }
     activations -= kept(**part, parallelism) * of_microbatch;
-    grown += once * ((*part)->parameters.whole + (*part)->parameters.divided / parallelism.tensor);
+    if (!exist) made += parameters_of(**part) / share(2);
   }
-  // In the optimizer's step all gradients exist, and lists of new values if it works on lists.
+  // In the optimizer's step all gradients exist, and new values of all parameters if it works on lists of them.
   const double update = (updates_in_lists_ ? 2 : 1) * gradients;
-  if (update <= most + working) return need;
+  if (update <= most) return need;
   need.activations = {};
   need.gradients = rounded(gradients + buckets);
   need.working = rounded(update - gradients);

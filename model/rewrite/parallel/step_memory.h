@@ -91,6 +91,8 @@ class StepMemory {
   [[nodiscard]] MemoryParts of_stage(const Parallelism& parallelism, const std::vector<Range>& ranges,
                                      std::size_t stage, double samples, MemorySide side) const;
   [[nodiscard]] double kept(const Part& part, const Parallelism& parallelism) const noexcept;
+  [[nodiscard]] double working(const Part& part, const Parallelism& parallelism) const noexcept;
+  [[nodiscard]] double states(double parameters, MemorySide side) const noexcept;
 
   OptimizerStates optimizer_;
   std::vector<double> times_;     ///< layer_times(); empty if no layers repeat
