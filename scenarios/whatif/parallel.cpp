@@ -83,14 +83,19 @@ class OptimizerPart final : public DeviceRule {
 };
 
 /// Makes the plan's last rule divide the optimizer's work among replicas, if they divide its states.
-void divide_optimizer(const Change& change, const YamlField& value, Plan& plan) {
-  std::erase_if(plan.rules, [](const auto& rule) {
+void divide_optimizer(const Change& change, Plan& plan) {
+  const auto own = std::find_if(plan.rules.begin(), plan.rules.end(), [](const auto& rule) {
     const auto* const device = std::get_if<std::shared_ptr<const DeviceRule>>(&rule);
     return device != nullptr && dynamic_cast<const OptimizerPart*>(device->get()) != nullptr;
   });
+  const YamlField* const zero = change.find("zero");
+  const YamlField* const value = zero != nullptr ? zero : change.find("data");
+  if (own != plan.rules.end()) std::rotate(own, own + 1, plan.rules.end());
+  if (value == nullptr) return;
+  if (own != plan.rules.end()) plan.rules.pop_back();
   const Parallelism& parallelism = plan.parallelism;
   if (parallelism.zero > 0 && parallelism.data > 1)
-    plan.rules.emplace_back(std::make_shared<const OptimizerPart>(change, value, plan, parallelism.data));
+    plan.rules.emplace_back(std::make_shared<const OptimizerPart>(change, *value, plan, parallelism.data));
 }
 
 /// Puts all ranks on one host with the links of the device's data sheet.
@@ -292,7 +297,7 @@ void apply_parallel(const Change& change, Plan& plan) {
     plan.rules.emplace_back(std::make_shared<const TensorPart>(change, *tensor, plan, parallelism.tensor));
   if (const YamlField* const parts = change.find("microbatches"); parts != nullptr && parallelism.microbatches > 1)
     divide_samples(change, *parts, parallelism.microbatches, plan);
-  divide_optimizer(change, value, plan);
+  divide_optimizer(change, plan);
   note(work, parallelism, plan);
 }
 
