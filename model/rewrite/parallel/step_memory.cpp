@@ -368,28 +368,32 @@ MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vect
                                  double samples, MemorySide side) const {
   const double of_microbatch = samples / parallelism.microbatches;
   const bool divided = ranges.size() > 1;
-  const std::size_t ahead = divided ? passes_ahead(parallelism, stage) : 1;
   // A parameter that is read at both ends of the model is on both ends of a pipeline.
   const double once = divided ? 1 : once_;
   const auto parameters_of = [&](const Part& part) {
     return once * (part.parameters.whole + part.parameters.divided / parallelism.tensor);
   };
+  const std::size_t own_ranges = divided ? parallelism.interleave : 1;
+  const auto range = [&](std::size_t own) { return ranges[own * parallelism.pipeline + stage]; };
   std::vector<const Part*> parts;  // of the stage, in the order of the forward pass
-  double activations = 0;
   double parameters = 0;
   double largest = 0;  // of the parameters of a part
-  for (std::size_t own = 0; own < (divided ? parallelism.interleave : 1U); ++own) {
-    std::size_t in_flight = 0;
-    for (std::size_t i = 0; i < ahead; ++i)
-      in_flight += i / parallelism.pipeline % parallelism.interleave == own ? 1U : 0U;
-    const Range range = ranges[own * parallelism.pipeline + stage];
-    for (std::size_t i = range.first; i < range.end; ++i) {
+  for (std::size_t own = 0; own < own_ranges; ++own) {
+    for (std::size_t i = range(own).first; i < range(own).end; ++i) {
       parts.push_back(&parts_[i]);
-      activations += static_cast<double>(in_flight) * kept(parts_[i], parallelism) * of_microbatch;
       parameters += parameters_of(parts_[i]);
       largest = std::max(largest, parameters_of(parts_[i]));
     }
   }
+  // What so many passes through the stage's own parts have kept.
+  const auto kept_by = [&](std::size_t passes) {
+    double sum = 0;
+    for (std::size_t pass = 0; pass < passes; ++pass) {
+      const Range own = range(pass / parallelism.pipeline % own_ranges);
+      for (std::size_t i = own.first; i < own.end; ++i) sum += kept(parts_[i], parallelism) * of_microbatch;
+    }
+    return sum;
+  };
   const auto share = [&parallelism](std::uint32_t from) { return parallelism.zero >= from ? parallelism.data : 1U; };
   // A part's parameters are gathered while those of the part before are used.
   const double gathered = parallelism.zero == 3 ? 2 * largest : 0;
@@ -398,24 +402,30 @@ MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vect
   const double sent = parallelism.data > 1 && parallelism.zero >= 2 ? largest : 0;
   const bool views = buckets > 0 && side == MemorySide::kLeast;  // gradients can be views of the buckets
   const double gradients = views ? 0 : parameters / share(2);
-  const bool exist = keeps_gradients_ || parallelism.microbatches > 1 || views;
 
   MemoryParts need{.parameters = rounded(parameters / share(3) + gathered),
                    .optimizer = rounded(states(parameters, side) / share(1))};
-  // The backward pass releases activations and makes gradients, from the last part to the first.
-  double made = exist ? gradients : 0;
   double most = 0;
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-    const double works_on = working(**part, parallelism) * of_microbatch;
-    if (activations + made + works_on > most) {
-      most = activations + made + works_on;
-      need.activations = rounded(activations);
-      need.gradients = rounded(made + buckets);
-      need.working = rounded(works_on + sent);
+  // A backward pass releases activations and makes gradients, from the last part to the first.
+  const auto go_back = [&](double activations, bool gradients_exist) {
+    double made = gradients_exist ? gradients : 0;
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+      const double works_on = working(**part, parallelism) * of_microbatch;
+      if (activations + made + works_on > most) {
+        most = activations + made + works_on;
+        need.activations = rounded(activations);
+        need.gradients = rounded(made + buckets);
+        need.working = rounded(works_on + sent);
+      }
+      activations -= kept(**part, parallelism) * of_microbatch;
+      if (!gradients_exist && !views) made += parameters_of(**part) / share(2);
     }
-    activations -= kept(**part, parallelism) * of_microbatch;
-    if (!exist) made += parameters_of(**part) / share(2);
-  }
+  };
+  const std::size_t ahead = divided ? passes_ahead(parallelism, stage) : 1;
+  const std::size_t passes = parallelism.microbatches * own_ranges;
+  go_back(kept_by(ahead), keeps_gradients_);
+  // Before the second one, a stage with microbatches left does another forward pass.
+  if (passes > 1) go_back(kept_by(passes > ahead ? ahead : ahead - 1), true);
   // In the optimizer's step all gradients exist, and new values of all parameters if it works on lists of them.
   const double update = (updates_in_lists_ ? 2 : 1) * gradients;
   if (update <= most) return need;
