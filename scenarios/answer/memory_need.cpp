@@ -12,9 +12,12 @@
 namespace stepsim::scenarios {
 namespace {
 
+/// True if the plan changes more than the number of samples.
+bool needs_shapes(const Plan& plan) { return plan.parallelism != Parallelism{} || plan.activation_bytes != 0; }
+
 bool differs(const Plan& plan) {
   return plan.batches != 1 || !plan.other_device.empty() || plan.parallelism != Parallelism{} ||
-         !plan.sizes_changed_by.empty();
+         plan.activation_bytes != 0;
 }
 
 double as_double(Bytes size) noexcept { return static_cast<double>(size.count()); }
@@ -111,10 +114,8 @@ MemoryNeeds::MemoryNeeds(const Capture& capture) {
 
 /// Returns why the memory for a plan is not known; empty if it can be predicted.
 std::string_view MemoryNeeds::unknown_because(const Plan& plan) const {
-  if (!plan.sizes_changed_by.empty()) return plan.sizes_changed_by;
   const bool recorded = plan.captured->allocations != nullptr;
-  if (recorded && plan.parallelism == Parallelism{})
-    return devices_.empty() ? "the allocations on devices were not recorded" : "";
+  if (recorded && !needs_shapes(plan)) return devices_.empty() ? "the allocations on devices were not recorded" : "";
   if (step_) return {};
   return recorded ? std::string_view(why_no_step_)
                   : "the capture has no allocations; record with profile_memory=True and record_shapes=True";
@@ -125,7 +126,7 @@ std::string_view MemoryNeeds::unknown_because(const Plan& plan) const {
 MemoryNeed MemoryNeeds::from_allocations(const OfDevice& device, const Plan& plan) const {
   const double samples = plan.batches;
   const double recorded = as_double(device.recorded.peak(samples));
-  if (plan.parallelism == Parallelism{}) {
+  if (!needs_shapes(plan)) {
     const double error = kPeakErrorOfTwice * std::abs(std::log2(samples));
     return samples == 1 ? need_of(recorded, recorded, recorded)
                         : need_of(recorded / (1 + error), recorded, recorded * (1 + error));
@@ -133,7 +134,7 @@ MemoryNeed MemoryNeeds::from_allocations(const OfDevice& device, const Plan& pla
   const auto peak_on = [&](MemorySide side) {
     const auto passing = [](const MemoryParts& parts) { return as_double(parts.activations + parts.working); };
     const MemoryParts whole = step_->of({}, samples, side);
-    const MemoryParts parts = step_->of(plan.parallelism, samples, side);
+    const MemoryParts parts = step_->of(plan.parallelism, samples, side, plan.activation_bytes);
     // If the peak is in the optimizer's step, it says nothing of activations.
     const double lasting = as_double(whole.total()) - passing(whole);
     const double ratio = whole.activations > Bytes{} ? std::max(0.0, (recorded - lasting) / passing(whole)) : 1;
@@ -146,17 +147,17 @@ MemoryNeed MemoryNeeds::from_allocations(const OfDevice& device, const Plan& pla
 
 MemoryNeed MemoryNeeds::from_shapes(const Plan& plan) const {
   const auto peak_on = [&](MemorySide side, double error) {
-    const MemoryParts parts = step_->of(plan.parallelism, plan.batches, side);
+    const MemoryParts parts = step_->of(plan.parallelism, plan.batches, side, plan.activation_bytes);
     return as_double(parts.total()) + error * as_double(parts.activations + parts.working);
   };
   MemoryNeed need = need_of(peak_on(MemorySide::kLeast, -kShapesError), peak_on(MemorySide::kUsual, 0),
                             peak_on(MemorySide::kMost, kShapesError));
-  need.parts = step_->of(plan.parallelism, plan.batches, MemorySide::kUsual);
+  need.parts = step_->of(plan.parallelism, plan.batches, MemorySide::kUsual, plan.activation_bytes);
   return need;
 }
 
 std::optional<Assumption> MemoryNeeds::assumption_for(const Plan& plan) const {
-  const bool is_estimated = devices_.empty() || plan.parallelism != Parallelism{};
+  const bool is_estimated = devices_.empty() || needs_shapes(plan);
   if (!step_ || !is_estimated || !differs(plan) || !unknown_because(plan).empty()) return std::nullopt;
   return assumption_of(step_->optimizer());
 }
@@ -180,7 +181,7 @@ MemoryAnswer MemoryNeeds::of(const Plan& plan) const {
   }
   for (const OfDevice& one : devices_) {
     if (!one.has_totals) return {{}, "the trace does not state how much memory is allocated in all", answer.may_differ};
-    if ((plan.batches != 1 || plan.parallelism != Parallelism{}) && !one.names_blocks) {
+    if ((plan.batches != 1 || needs_shapes(plan)) && !one.names_blocks) {
       return {{},
               "the recorded allocations do not name their blocks; record with a newer version of PyTorch",
               answer.may_differ};

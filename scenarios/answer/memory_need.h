@@ -108,9 +108,8 @@ class MemoryNeeds {
 };
 
 template <Bytes MemoryParts::*kPart>
-inline constexpr auto part_of_need = [](const MemoryNeed& need) {
-  return need.parts ? std::optional{*need.parts.*kPart} : std::nullopt;
-};
+inline constexpr auto part_of_need =
+    [](const MemoryNeed& need) { return need.parts ? std::optional{*need.parts.*kPart} : std::nullopt; };
 
 /// The fields of a need in JSON.
 inline constexpr auto kMemoryNeed = std::to_array<sim::Field<MemoryNeed>>({

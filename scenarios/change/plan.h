@@ -111,12 +111,11 @@ struct Plan {
   /// True if calibration or the user states how senders share a link (kSharing). The range of the answer then does not
   /// include other values.
   bool sharing_known = false;
-  std::string other_device;  ///< name of the device that all work moves to; empty if it stays
-  /// Why the sizes of allocated blocks are no longer known, as a sentence without the period; empty if they are.
-  std::string_view sizes_changed_by;
-  bool other_machine = false;  ///< true if the step runs on a machine with another host
-  bool host_known = false;     ///< true if the user gives the speed of that machine's host
-  bool other_loader = false;   ///< true if the user gives the time that the host waits for data
+  std::string other_device;     ///< name of the device that all work moves to; empty if it stays
+  double activation_bytes = 0;  ///< size of an element of activations, if a change sets it; 0 if it is as captured
+  bool other_machine = false;   ///< true if the step runs on a machine with another host
+  bool host_known = false;      ///< true if the user gives the speed of that machine's host
+  bool other_loader = false;    ///< true if the user gives the time that the host waits for data
   /// True if the number of loader processes changes; the predicted saving is then an upper bound.
   bool other_loader_workers = false;
   /// True if the collectives of a rank's thread pool run one at a time. Applied after all edits.

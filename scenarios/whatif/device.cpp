@@ -222,8 +222,8 @@ extern const WhatIf device_what_if{
     .summary =
         "Run on another device: scale each kernel by its bottleneck, by a factor, or by a fit to a capture there",
     .ignores =
-        "kernels and fusion of other libraries, clocks and power, and, if the capture has no allocations, whether the "
-        "job fits in memory",
+        "kernels and fusion of other libraries, clocks and power, and, where the memory that it needs is not known, "
+        "whether the job fits",
     .parameters = kDeviceParameters,
     .asks = {sim::Question::kDevice},
     .selected = selected_by<selected_device_work>,

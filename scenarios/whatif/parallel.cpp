@@ -306,7 +306,7 @@ void apply_parallel(const Change& change, Plan& plan) {
 extern const WhatIf parallel_what_if{
     .name = "parallel",
     .summary = "Divide the job of one captured device among several: replicas, divided layers, stages of a pipeline",
-    .ignores = "how much communication slows kernels that run beside it, and memory, except that of replicas",
+    .ignores = "how much communication slows kernels that run beside it",
     .parameters = kParallelParameters,
     .asks = {sim::Question::kDevice},
     .apply = apply_parallel,

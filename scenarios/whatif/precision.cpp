@@ -151,7 +151,7 @@ void apply_precision(const Change& change, Plan& plan) {
   if (after == nullptr) return;
   require_kernels(plan, *to);
   plan.rules.emplace_back(std::make_shared<const OtherPrecision>(change, *to, plan, *after));
-  plan.sizes_changed_by = "how another precision changes the sizes of blocks is not modelled";
+  plan.activation_bytes = after->precision == Precision::kFloat8 ? 2 : size_of(after->precision);
   plan.assumptions.push_back(
       {"cast_whole",
        fmt::format(

@@ -112,7 +112,7 @@ void apply_batch(const Change& change, Plan& plan) {
 extern const WhatIf batch_what_if{
     .name = "batch",
     .summary = "Change the batch size: compute and activations grow with it, gradients and the optimizer do not",
-    .ignores = "CPU work per sample, and, if the capture has no allocations, whether the batch fits in memory",
+    .ignores = "CPU work per sample, and, where the memory that it needs is not known, whether the batch fits",
     .parameters = kBatchParameters,
     .asks = {sim::Question::kDevice},
     .apply = apply_batch,

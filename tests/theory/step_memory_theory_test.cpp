@@ -43,6 +43,21 @@ TEST(StepMemoryTheoryTest, ActivationsOfALayerAreThoseOfKorthikanti) {
   }
 }
 
+TEST(StepMemoryTheoryTest, ACastJobKeepsTheActivationsOfOneInThatPrecision) {
+  TransformerJob wide = kJob;
+  wide.element_bytes = 4;
+  const StepMemory memory(wide.capture());
+  for (const Recompute recompute : {Recompute::kNothing, Recompute::kAttention, Recompute::kLayers}) {
+    const MemoryParts cast = memory.of({.tensor = 2, .recompute = recompute}, 1, MemorySide::kUsual, 2);
+    EXPECT_EQ(static_cast<double>(cast.activations.count()), activations({.tensor = 2, .recompute = recompute}));
+  }
+  // Parameters and their states keep 32 bits; the cast parameters come in addition.
+  const MemoryParts before = memory.of({}, 1, MemorySide::kUsual);
+  const MemoryParts after = memory.of({}, 1, MemorySide::kUsual, 2);
+  EXPECT_EQ(after.parameters.count(), before.parameters.count() * 3 / 2);
+  EXPECT_EQ(after.optimizer, before.optimizer);
+}
+
 // The first stage of p has p microbatches in flight, and with v parts L (1 + (p - 1) / (p v)) layers' (4.2.3); all of
 // them if every forward pass comes first (GPipe).
 TEST(StepMemoryTheoryTest, AStageHoldsTheMicrobatchesInFlight) {

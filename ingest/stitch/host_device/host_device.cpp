@@ -107,6 +107,26 @@ std::size_t world_of(const std::vector<RankTrace>& ranks) {
   return world;
 }
 
+/// States that the ranks `moved` are on `hosts` hosts of their own.
+void state_hosts_by_clock(const std::set<std::int64_t>& moved, std::size_t hosts, const std::vector<Duration>& offsets,
+                          Assembly& assembly) {
+  Duration least = Duration::max();
+  Duration most{};
+  for (const Duration offset : offsets) {
+    if (offset == Duration{}) continue;
+    least = std::min(least, std::chrono::abs(offset));
+    most = std::max(most, std::chrono::abs(offset));
+  }
+  const bool one = moved.size() == 1;
+  assembly.assumptions.push_back(
+      {"hosts_by_clock",
+       fmt::format("{} {} {} assumed to be on {} than the first rank, because their clocks differ by {}{} in all "
+                   "collectives; the traces name no hosts.",
+                   one ? "Rank" : "Ranks", ranges_of(moved, ", "), one ? "is" : "are",
+                   hosts == 1 ? "another host" : fmt::format("{} other hosts", hosts), to_text(least),
+                   most - least > kClockGrain ? " to " + to_text(most) : "")});
+}
+
 /// Puts ranks whose traces name no host on different hosts if their clocks differ by a constant, which clocks of one
 /// host do not.
 void separate_clocks(std::vector<RankTrace>& ranks, const std::vector<RankEvents>& events, Assembly& assembly) {
@@ -117,22 +137,26 @@ void separate_clocks(std::vector<RankTrace>& ranks, const std::vector<RankEvents
   const std::vector<Duration> offsets =
       constant_offsets(match_collectives(events, identities, ignored).matches, events, identities);
   std::map<std::string, std::map<Duration, std::string>> hosts;  // by host before, then by offset
+  std::set<std::int64_t> moved;
+  std::size_t added = 0;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     if (offsets[r] == Duration{} || !unnamed(ranks[r])) continue;
     auto& apart = hosts[identities[r].host];
-    const auto near = std::find_if(apart.begin(), apart.end(), [&](const auto& known) {
+    auto near = std::find_if(apart.begin(), apart.end(), [&](const auto& known) {
       return std::chrono::abs(known.first - offsets[r]) <= kClockGrain;
     });
-    ranks[r].assumed_host =
-        near != apart.end() ? near->second
-                            : apart.emplace(offsets[r], fmt::format("host of rank {}", ranks[r].rank)).first->second;
-    assembly.assumptions.push_back(
-        {"hosts_by_clock",
-         fmt::format(
-             "Rank {} is assumed to be on another host than the first rank, because their clocks differ by {} in "
-             "all collectives; the traces name no hosts.",
-             ranks[r].rank, to_text(std::chrono::abs(offsets[r])))});
+    if (near == apart.end()) {
+      near = apart.emplace(offsets[r], fmt::format("host of rank {}", ranks[r].rank)).first;
+      ++added;
+    }
+    ranks[r].assumed_host = near->second;
+    moved.insert(ranks[r].rank);
   }
+  if (moved.empty()) return;
+  const bool were_one = std::all_of(identities.begin(), identities.end(),
+                                    [&](const RankIdentity& one) { return one.host == identities.front().host; });
+  if (were_one) remove_assumption(assembly.assumptions, "hosts");  // that all are on one host
+  state_hosts_by_clock(moved, added, offsets, assembly);
 }
 
 /// Moves all ranks and their events to the clock of the first rank's host.

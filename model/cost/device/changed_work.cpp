@@ -10,11 +10,6 @@ namespace {
 
 // ---- change of precision
 
-double size_of(Precision precision) {
-  static constexpr std::array<double, kPrecisionCount> kSizes{8, 4, 4, 2, 1};
-  return kSizes[static_cast<std::size_t>(precision)];
-}
-
 /// Returns the factor by which an operator's inputs grow or shrink if floats have `size` bytes per element; 1 if there
 /// are no inputs. Tensors in lists have no recorded type and are assumed to be floats of precision `from`.
 double bytes_ratio(const std::vector<TensorShape>& inputs, Precision from, double size) {
@@ -139,6 +134,11 @@ DeviceWork part_of_rank(const DeviceWork& piece, std::uint32_t ranks) noexcept {
   if (dimension != nullptr) part.work->shape.*dimension *= share;
   part.work->bytes *= dimension != nullptr && before > 0 ? elements_of(part.work->shape) / before : share;
   return part;
+}
+
+double size_of(Precision precision) {
+  static constexpr std::array<double, kPrecisionCount> kSizes{8, 4, 4, 2, 1};
+  return kSizes[static_cast<std::size_t>(precision)];
 }
 
 bool adds_to_product(std::string_view name) noexcept {

@@ -92,6 +92,9 @@ class DevicePieces {
 /// and result. Precondition: ranks > 0.
 [[nodiscard]] DeviceWork part_of_rank(const DeviceWork& piece, std::uint32_t ranks) noexcept;
 
+/// Returns the size of a number in bytes.
+[[nodiscard]] double size_of(Precision precision);
+
 /// True if an operator adds its first input to the product of the second and the third.
 [[nodiscard]] bool adds_to_product(std::string_view name) noexcept;
 

@@ -214,6 +214,10 @@ class StepMemory::Finder {
       Amount amount;
       amount.add(tensor->bytes(), divided != Divided::kNot && divided != Divided::kColumns);
       part.largest.keep_largest(amount);
+      if (tensor->bytes() > largest_) {
+        largest_ = tensor->bytes();
+        memory_.activation_bytes_ = static_cast<double>(tensor->element_bytes);
+      }
     }
     add_parameters(call, part);
     add_saved(op, divided, samples, part);
@@ -251,7 +255,10 @@ class StepMemory::Finder {
     };
     const TensorShape& first = *samples.front();
     if (keeps == Keeps::kMask) {
-      keep(first.bytes() / static_cast<double>(first.element_bytes), scores_begin > 0);
+      const double bytes = first.bytes() / static_cast<double>(first.element_bytes);
+      keep(bytes, scores_begin > 0);
+      part.masks.add(bytes, is_divided);
+      if (scores_begin > 0) part.masks_of_attention.add(bytes, is_divided);
     } else if (keeps == Keeps::kOutput) {
       keep(first.bytes(), scores_begin > 0);
     } else if (keeps == Keeps::kInput || samples.size() == 1) {
@@ -288,6 +295,7 @@ class StepMemory::Finder {
   TensorDivision division_;
   StepMemory& memory_;
   std::optional<Kept> last_;
+  double largest_ = 0;      ///< bytes of the largest activation so far
   bool random_ = false;     ///< a mask for a dropout was drawn; the product with it keeps only the mask
   std::size_t scores_ = 0;  ///< 1 between the two products of an attention
 };
@@ -342,18 +350,26 @@ std::vector<StepMemory::Range> StepMemory::ranges_of(const Parallelism& parallel
   return ranges;
 }
 
-double StepMemory::kept(const Part& part, const Parallelism& parallelism) const noexcept {
+/// Returns what the backward pass needs of a part. Elements have `casting` times the captured size.
+double StepMemory::kept(const Part& part, const Parallelism& parallelism, double casting) const noexcept {
   const bool is_layer = &part != &parts_.front() && &part != &parts_.back();
-  if (parallelism.recompute == Recompute::kLayers && is_layer) return Amount{.whole = part.input}.of_rank(parallelism);
-  const double saved = part.saved.of_rank(parallelism);
-  return parallelism.recompute == Recompute::kAttention ? saved - part.attention.of_rank(parallelism) : saved;
+  if (parallelism.recompute == Recompute::kLayers && is_layer)
+    return casting * Amount{.whole = part.input}.of_rank(parallelism);
+  const auto cast = [&](const Amount& all, const Amount& masks) {
+    const double bytes = masks.of_rank(parallelism);
+    return casting * (all.of_rank(parallelism) - bytes) + bytes;
+  };
+  const double saved = cast(part.saved, part.masks);
+  return parallelism.recompute == Recompute::kAttention ? saved - cast(part.attention, part.masks_of_attention) : saved;
 }
 
 /// Returns what a call of the backward pass of a part works on: it reads the gradient of a result and writes that of an
 /// input. What a layer does not keep is computed again before.
-double StepMemory::working(const Part& part, const Parallelism& parallelism) const noexcept {
-  const double call = 2 * (part.largest.whole + part.largest.divided / parallelism.tensor);
-  return call + std::max(0.0, part.saved.of_rank(parallelism) - kept(part, parallelism));
+double StepMemory::working(const Part& part, const Parallelism& parallelism, double casting) const noexcept {
+  const double call = 2 * casting * (part.largest.whole + part.largest.divided / parallelism.tensor);
+  Parallelism all = parallelism;
+  all.recompute = Recompute::kNothing;
+  return call + std::max(0.0, kept(part, all, casting) - kept(part, parallelism, casting));
 }
 
 /// Returns the bytes of the optimizer's states. They are kept in 32 bits, with a copy of parameters that have fewer.
@@ -365,7 +381,8 @@ double StepMemory::states(double parameters, MemorySide side) const noexcept {
 }
 
 MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vector<Range>& ranges, std::size_t stage,
-                                 double samples, MemorySide side) const {
+                                 double samples, MemorySide side, double activation_bytes) const {
+  const double casting = activation_bytes > 0 ? activation_bytes / activation_bytes_ : 1;
   const double of_microbatch = samples / parallelism.microbatches;
   const bool divided = ranges.size() > 1;
   // A parameter that is read at both ends of the model is on both ends of a pipeline.
@@ -390,7 +407,7 @@ MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vect
     double sum = 0;
     for (std::size_t pass = 0; pass < passes; ++pass) {
       const Range own = range(pass / parallelism.pipeline % own_ranges);
-      for (std::size_t i = own.first; i < own.end; ++i) sum += kept(parts_[i], parallelism) * of_microbatch;
+      for (std::size_t i = own.first; i < own.end; ++i) sum += kept(parts_[i], parallelism, casting) * of_microbatch;
     }
     return sum;
   };
@@ -403,21 +420,24 @@ MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vect
   const bool views = buckets > 0 && side == MemorySide::kLeast;  // gradients can be views of the buckets
   const double gradients = views ? 0 : parameters / share(2);
 
-  MemoryParts need{.parameters = rounded(parameters / share(3) + gathered),
+  const bool has_casts = casting < 1 && activation_bytes < bytes_per_element_ && side != MemorySide::kLeast;
+  const double casts = has_casts ? parameters * activation_bytes / bytes_per_element_ : 0;
+
+  MemoryParts need{.parameters = rounded(parameters / share(3) + gathered + casts),
                    .optimizer = rounded(states(parameters, side) / share(1))};
   double most = 0;
   // A backward pass releases activations and makes gradients, from the last part to the first.
   const auto go_back = [&](double activations, bool gradients_exist) {
     double made = gradients_exist ? gradients : 0;
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-      const double works_on = working(**part, parallelism) * of_microbatch;
+      const double works_on = working(**part, parallelism, casting) * of_microbatch;
       if (activations + made + works_on > most) {
         most = activations + made + works_on;
         need.activations = rounded(activations);
         need.gradients = rounded(made + buckets);
         need.working = rounded(works_on + sent);
       }
-      activations -= kept(**part, parallelism) * of_microbatch;
+      activations -= kept(**part, parallelism, casting) * of_microbatch;
       if (!gradients_exist && !views) made += parameters_of(**part) / share(2);
     }
   };
@@ -435,12 +455,13 @@ MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vect
   return need;
 }
 
-MemoryParts StepMemory::of(const Parallelism& parallelism, double samples, MemorySide side) const {
+MemoryParts StepMemory::of(const Parallelism& parallelism, double samples, MemorySide side,
+                           double activation_bytes) const {
   const std::vector<Range> ranges = ranges_of(parallelism);
   MemoryParts most;
   const std::size_t stages = ranges.size() > 1 ? parallelism.pipeline : 1;
   for (std::size_t stage = 0; stage < stages; ++stage) {
-    const MemoryParts need = of_stage(parallelism, ranges, stage, samples, side);
+    const MemoryParts need = of_stage(parallelism, ranges, stage, samples, side, activation_bytes);
     if (need.total() > most.total()) most = need;
   }
   return most;

@@ -51,8 +51,12 @@ class StepMemory {
   explicit StepMemory(const Capture& capture);
 
   /// Returns the memory of the stage that needs most. `samples` is the number of samples of a replica's step, relative
-  /// to the captured one. Without enough layers for the stages, all are on one. O(layers * stages).
-  [[nodiscard]] MemoryParts of(const Parallelism& parallelism, double samples, MemorySide side) const;
+  /// to the captured one, and `activation_bytes` the size of an element of activations (0 = as captured). Parameters
+  /// keep their precision; if activations have fewer bits, the parameters are cast in each forward pass, and the copies
+  /// are kept until the backward pass, as PyTorch's autocast does. Without enough layers for the stages, all are on
+  /// one. O(layers * stages).
+  [[nodiscard]] MemoryParts of(const Parallelism& parallelism, double samples, MemorySide side,
+                               double activation_bytes = 0) const;
 
   [[nodiscard]] const OptimizerStates& optimizer() const noexcept { return optimizer_; }
   /// True if the gradients of the step before still exist when a step begins.
@@ -75,9 +79,11 @@ class StepMemory {
   struct Part {
     Amount parameters;  ///< bytes
     Amount saved;       ///< bytes kept for the backward pass, of all samples
+    Amount masks;       ///< of `saved`, what has a byte for each element, in every precision
     Amount attention;   ///< of `saved`, what lies between the products of attention
-    Amount largest;     ///< the largest tensor of samples that a call of the forward pass reads
-    double input = 0;   ///< bytes that the first call reads
+    Amount masks_of_attention;
+    Amount largest;    ///< the largest tensor of samples that a call of the forward pass reads
+    double input = 0;  ///< bytes that the first call reads
   };
   /// The parts that one part of the pipeline has.
   struct Range {
@@ -89,14 +95,15 @@ class StepMemory {
   void compare_with_gradients(const Capture& capture);
   [[nodiscard]] std::vector<Range> ranges_of(const Parallelism& parallelism) const;
   [[nodiscard]] MemoryParts of_stage(const Parallelism& parallelism, const std::vector<Range>& ranges,
-                                     std::size_t stage, double samples, MemorySide side) const;
-  [[nodiscard]] double kept(const Part& part, const Parallelism& parallelism) const noexcept;
-  [[nodiscard]] double working(const Part& part, const Parallelism& parallelism) const noexcept;
+                                     std::size_t stage, double samples, MemorySide side, double activation_bytes) const;
+  [[nodiscard]] double kept(const Part& part, const Parallelism& parallelism, double casting) const noexcept;
+  [[nodiscard]] double working(const Part& part, const Parallelism& parallelism, double casting) const noexcept;
   [[nodiscard]] double states(double parameters, MemorySide side) const noexcept;
 
   OptimizerStates optimizer_;
   std::vector<double> times_;     ///< layer_times(); empty if no layers repeat
   std::vector<Part> parts_;       ///< what comes before the layers, the layers, what comes after them
+  double activation_bytes_ = 4;   ///< of an element of the largest activation
   double bytes_per_element_ = 4;  ///< of parameters
   double once_ = 1;               ///< parameters, relative to the sum of those that the parts read
   bool keeps_gradients_ = false;

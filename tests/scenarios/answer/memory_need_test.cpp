@@ -88,14 +88,15 @@ TEST(MemoryNeedTest, AnotherDeviceHasItsOwnCapacity) {
   EXPECT_EQ(need.capacity, Bytes{80 * kGib});
 }
 
-TEST(MemoryNeedTest, IsUnknownIfTheSizesOfBlocksAre) {
+TEST(MemoryNeedTest, IsUnknownIfTheModelIs) {
+  constexpr std::string_view kWhy =
+      "no whole step has a forward and a backward pass; expected a trace of training with PyTorch with "
+      "record_shapes=True";
   const MemoryAnswer cast = answer_to(job(), {"precision.to=bf16"});
   EXPECT_FALSE(cast.need);
-  EXPECT_EQ(cast.why_none, "how another precision changes the sizes of blocks is not modelled");
+  EXPECT_EQ(cast.why_none, kWhy);
   EXPECT_TRUE(cast.may_differ);
-  EXPECT_EQ(divided(job(), {.tensor = 2}).why_none,
-            "no whole step has a forward and a backward pass; expected a trace of training with PyTorch with "
-            "record_shapes=True");
+  EXPECT_EQ(divided(job(), {.tensor = 2}).why_none, kWhy);
 }
 
 constexpr stepsim::testing::TransformerJob kTransformer{
