@@ -12,6 +12,7 @@
 #include "scenarios/answer/sweep_document.h"
 #include "scenarios/answer/what_if_document.h"
 #include "scenarios/question/scenario.h"
+#include "scenarios/search/plan_document.h"
 #include "sim/check/check_document.h"
 #include "sim/check/written_documents.h"
 #include "sim/compare/compare_document.h"
@@ -34,10 +35,10 @@ std::string answers_schema() {
   std::vector<sim::AnswerSchema> all = sim::capture_schemas();
   for (sim::AnswerSchema& written : sim::written_schemas()) all.push_back(std::move(written));
   for (sim::AnswerSchema& other : std::vector<sim::AnswerSchema>{
-           scenarios::what_if_schema(), scenarios::sweep_schema(), scenarios::advice_schema(), sim::stats_schema(),
-           sim::collectives_schema(), sim::check_schema(), sim::compare_schema(), sim::several_schema(),
-           sim::tasks_schema(), sim::graph_schema(), sim::timeline_schema(), sim::scaling_schema(),
-           sim::simulated_schema(), sim::collect_schema(), combine_schema()})
+           scenarios::what_if_schema(), scenarios::sweep_schema(), scenarios::plan_schema(), scenarios::advice_schema(),
+           sim::stats_schema(), sim::collectives_schema(), sim::check_schema(), sim::compare_schema(),
+           sim::several_schema(), sim::tasks_schema(), sim::graph_schema(), sim::timeline_schema(),
+           sim::scaling_schema(), sim::simulated_schema(), sim::collect_schema(), combine_schema()})
     all.push_back(std::move(other));
   sim::JsonWriter json;
   sim::write_schemas(json, all);

@@ -81,24 +81,6 @@ void set_baseline(SweepHead& head, WhatIfSession& what_if, const sim::EngineOpti
   head.assumptions = baseline.graph->assumptions;
 }
 
-SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const scenarios::Sweep& sweep,
-                  const std::vector<InputFile>& inputs, const sim::EngineOptions& engine) {
-  SweepHead head{.trust = sweep.caution().trust()};
-  set_baseline(head, what_if, engine);
-  if (what_if.calibration) append(head.assumptions, what_if.calibration->assumptions);
-  append(head.assumptions, sweep.assumptions());
-  const scenarios::Plan captured = what_if.predictor->plan();
-  if (captured.network->make != nullptr && !captured.recorded_collectives)
-    append(head.assumptions, nccl_assumptions(captured.captured->dag, captured.cluster));
-  head.name = request.scenario.name;
-  head.network = what_if.network->name;
-  for (const scenarios::Change& change : request.scenario.changes) head.changes.push_back(change.to_text());
-  head.work = sim::captured_work(what_if.capture);
-  head.points = sweep.points();
-  head.provenance = make_provenance(request.arguments, inputs);
-  return head;
-}
-
 /// Predicts the points of this process's shard. Finished points are stored in the journal, if there is one, and read
 /// from it when the sweep is resumed.
 class PointsAtWork {
@@ -247,6 +229,24 @@ void tell_of_shard(const SweepRequest& request) {
 
 }  // namespace
 
+SweepHead sweep_head(WhatIfSession& what_if, const scenarios::Scenario& scenario, const scenarios::Sweep& sweep,
+                     sim::Provenance provenance, const sim::EngineOptions& engine) {
+  SweepHead head{.trust = sweep.caution().trust()};
+  set_baseline(head, what_if, engine);
+  if (what_if.calibration) append(head.assumptions, what_if.calibration->assumptions);
+  append(head.assumptions, sweep.assumptions());
+  const scenarios::Plan captured = what_if.predictor->plan();
+  if (captured.network->make != nullptr && !captured.recorded_collectives)
+    append(head.assumptions, nccl_assumptions(captured.captured->dag, captured.cluster));
+  head.name = scenario.name;
+  head.network = what_if.network->name;
+  for (const scenarios::Change& change : scenario.changes) head.changes.push_back(change.to_text());
+  head.work = sim::captured_work(what_if.capture);
+  head.points = sweep.points();
+  head.provenance = std::move(provenance);
+  return head;
+}
+
 void run_sweep(SweepRequest request, const Session& session) {
   refuse_no_sweep(request.scenario);
   check_output(request);
@@ -260,7 +260,8 @@ void run_sweep(SweepRequest request, const Session& session) {
   with_typed_errors([&] {
     scenarios::Sweep sweep(*what_if->predictor, request.scenario);
     SweepAnswer answer;
-    answer.head = head_of(*what_if, request, sweep, inputs, {.threads = request.common.threads, .stop = &session.stop});
+    answer.head = sweep_head(*what_if, request.scenario, sweep, make_provenance(request.arguments, inputs),
+                             {.threads = request.common.threads, .stop = &session.stop});
     PointsAtWork points(request, answer.head, session);
     points.predict(sweep, session);
     if (is_part(request)) return report_part(request, points, sweep.points().size(), session);

@@ -9,9 +9,15 @@
 #include "cli/program/options.h"
 #include "cli/sweep/engine.h"
 #include "cli/sweep/part.h"
+#include "cli/work/what_if_session.h"
 #include "scenarios/question/scenario.h"
 
 namespace stepsim::cli {
+
+/// Returns the head of the answer about the points of `scenario`. Predicts the baseline.
+[[nodiscard]] scenarios::SweepHead sweep_head(WhatIfSession& what_if, const scenarios::Scenario& scenario,
+                                              const scenarios::Sweep& sweep, sim::Provenance provenance,
+                                              const sim::EngineOptions& engine);
 
 /// The definition of a sweep, and how to run it.
 struct SweepRequest {

@@ -265,6 +265,14 @@ std::vector<sim::CyclePart> Prediction::limited_by() const {
   return steady ? sim::limits_of(graph->dag, timeline, *steady) : std::vector<sim::CyclePart>{};
 }
 
+PlannedWork Predictor::work(const Plan& plan) {
+  PlannedWork work{graph_of(plan), {}};
+  Prediction unused;
+  const RecordedCollectives* const collectives = plan.recorded_collectives ? &*recorded_collectives_ : nullptr;
+  work.durations = changed_durations(plan, *work.graph, collectives, unused);
+  return work;
+}
+
 Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& options) {
   try {
     return predict_once(plan, options);

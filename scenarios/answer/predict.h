@@ -56,6 +56,12 @@ struct Prediction {
   [[nodiscard]] std::vector<sim::CyclePart> limited_by() const;
 };
 
+/// What a replay of a plan starts from.
+struct PlannedWork {
+  std::shared_ptr<const Capture> graph;
+  std::vector<Duration> durations;  ///< of the tasks of graph->dag; those of collectives may be replaced by the network
+};
+
 /// The time that the profiler took for each recorded event (scenarios/answer/learn_from_capture.h), and the assumption
 /// that states it.
 struct ProfilerCost {
@@ -115,6 +121,11 @@ class Predictor {
   [[nodiscard]] std::shared_ptr<const Capture> read(const std::string& path) const;
   /// Returns the number of tasks of a plan's graph, which it builds if no prediction has. Throws what predict() throws.
   [[nodiscard]] std::size_t tasks_of(const Plan& plan) { return graph_of(plan)->dag.task_count(); }
+  /// Returns the graph of a plan and the durations of its tasks, without a replay. Throws what predict() throws for
+  /// them.
+  [[nodiscard]] PlannedWork work(const Plan& plan);
+  /// True if the durations of kernels depend on the communication beside them (follow_interference()).
+  [[nodiscard]] bool follows_interference() const noexcept { return interference_.has_value(); }
   /// Predicts a plan. Throws what the plan's edits throw, UsageError if network model and plan do not fit each other,
   /// and what sim::replay() throws. The result does not depend on options.threads.
   [[nodiscard]] Prediction predict(const Plan& plan, const sim::EngineOptions& options = {});

@@ -109,34 +109,43 @@ class WorkList {
 
 }  // namespace
 
-Sweep::Sweep(Predictor& predictor, const Scenario& scenario)
+Sweep::Sweep(Predictor& predictor, const Scenario& scenario, int threads)
     : predictor_(predictor),
       changes_(scenario),
       points_(points_of(scenario)),
       common_(predictor.plan()),
       caution_(*common_.captured, predictor.checkup()),
       memory_(*common_.captured) {
-  const bool hardware_varies = changes_.has_hardware();
+  const bool hardware_varies = changes_.place_ranks();
   std::vector<const Change*> at_once;
   for (const Change& change : scenario.changes)
     (hardware_varies && change.hardware_turn() ? with_points_ : at_once).push_back(&change);
   apply_all(std::move(at_once), common_);
+  struct Found {
+    GraphKey key;
+    Assumptions assumptions;
+  };
+  std::vector<Found> found(points_.size());
+  std::mutex adding;
+  side_by_side(threads, points_.size(), [&](std::size_t point) {
+    static_cast<void>(problem_of([&] {
+      Plan plan = plan_of(point);
+      found[point].key = plan.graph_key();
+      if (const auto assumption = memory_.assumption_for(plan)) plan.assumptions.push_back(*assumption);
+      found[point].assumptions = std::move(plan.assumptions);
+      std::vector<const Change*> changes = changes_.of(points_, point);
+      for (const Change& change : scenario.changes) changes.push_back(&change);
+      const std::lock_guard lock(adding);
+      caution_.add(changes, plan.cluster);
+    }));
+  });
   graph_of_.reserve(points_.size());
   NumberedGraphs graphs;
   DistinctAssumptions assumptions;
   assumptions.add(common_.assumptions);
-  for (std::size_t point = 0; point < points_.size(); ++point) {
-    GraphKey key;
-    static_cast<void>(problem_of([&] {
-      const Plan plan = plan_of(point);
-      assumptions.add(plan.assumptions);
-      if (const auto assumption = memory_.assumption_for(plan)) assumptions.add({*assumption});
-      std::vector<const Change*> changes = changes_.of(points_, point);
-      for (const Change& change : scenario.changes) changes.push_back(&change);
-      caution_.add(changes, plan.cluster);
-      key = plan.graph_key();
-    }));
-    graph_of_.push_back(graphs.number_of(key));
+  for (const Found& one : found) {
+    assumptions.add(one.assumptions);
+    graph_of_.push_back(graphs.number_of(one.key));
   }
   graphs_ = std::move(graphs).take();
   assumptions_ = std::move(assumptions).take();
@@ -167,23 +176,29 @@ std::vector<std::size_t> Sweep::work_order(std::span<const std::size_t> which, s
   return points;
 }
 
-Outcome Sweep::predict(std::size_t point, const IntervalFinder& ranges, const SweepOptions& options) const {
+std::optional<Outcome> Sweep::refusal_of(const std::function<void()>& work) {
+  Problem problem = problem_of(work);
+  if (problem.sentence.empty()) return std::nullopt;
+  return Outcome{.iteration = {}, .problem = std::move(problem.sentence), .refusal = problem.refusal};
+}
+
+Outcome Sweep::predict(std::size_t point, const IntervalFinder* ranges, const sim::EngineOptions& engine,
+                       const SweepOptions& options) const {
   Outcome outcome;
-  Problem problem = problem_of([&] {
+  const std::optional<Outcome> refused = refusal_of([&] {
     const Plan plan = plan_of(point);
-    const auto [predicted, range] = ranges.predict(plan);
-    outcome.iteration = predicted.iteration;
-    outcome.low = range.low;
-    outcome.high = range.high;
+    const auto [predicted, range] =
+        ranges != nullptr ? ranges->predict(plan) : RangedPrediction{predictor_.predict(plan, engine), {}};
+    outcome.low = ranges != nullptr ? range.low : predicted.iteration;
+    outcome.high = ranges != nullptr ? range.high : predicted.iteration;
     outcome.workers = work_of(plan).workers;
     outcome.batches = plan.batches;
     outcome.note = note_on(predicted);
-    outcome.memory = memory_.of(plan).need;
+    outcome.memory = memory_of(plan);
     if (options.look) options.look(point, predicted, range);
+    outcome.iteration = predicted.iteration;
   });
-  outcome.problem = std::move(problem.sentence);
-  outcome.refusal = problem.refusal;
-  return outcome;
+  return refused ? *refused : outcome;
 }
 
 void Sweep::run(std::span<const std::size_t> which, const SweepOptions& options) {
@@ -192,11 +207,15 @@ void Sweep::run(std::span<const std::size_t> which, const SweepOptions& options)
   std::mutex telling;
   const sim::EngineOptions engine{.threads = 1, .stop = options.stop};
   ReplayMeter meter(engine);
-  const Prediction baseline = predictor_.predict(predictor_.plan(), engine);
-  const IntervalFinder ranges(predictor_, baseline, meter);
+  std::optional<Prediction> baseline;
+  std::optional<IntervalFinder> ranges;
+  if (options.ranges) {
+    baseline = predictor_.predict(predictor_.plan(), engine);
+    ranges.emplace(predictor_, *baseline, meter);
+  }
   const auto take_points = [&] {
     while (const auto point = work.next()) {
-      const Outcome outcome = predict(*point, ranges, options);
+      const Outcome outcome = predict(*point, ranges ? &*ranges : nullptr, engine, options);
       const std::lock_guard lock(telling);
       if (users.leave(graph_of_[*point])) predictor_.forget(graphs_[graph_of_[*point]]);
       options.done(*point, outcome);

@@ -45,11 +45,13 @@ struct Outcome {
 
 struct SweepOptions {
   int threads = 1;                          ///< number of threads; does not affect outcomes
+  bool ranges = true;                       ///< if false, low and high of each outcome are its iteration
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C; then run() throws Interrupted
   /// Called for each finished point, in any order, from any thread, but never concurrently. An exception from it ends
   /// the sweep.
   std::function<void(std::size_t point, const Outcome& outcome)> done;
   /// Called with the prediction of a point before it is freed, possibly concurrently. The function may be empty.
+  /// Without `ranges` the interval is that of the outcome, without sources.
   std::function<void(std::size_t point, const Prediction& predicted, const AnswerInterval& range)> look{};
 };
 
@@ -64,10 +66,10 @@ struct SweepOptions {
 /// sources follow from the capture without a replay (docs/internals/answers.md, "Ranges").
 class Sweep {
  public:
-  /// Prepares the sweep without predicting anything. Both arguments must outlive the sweep. Throws what the changes of
-  /// the scenario throw that apply to all points, and ValueError if a value of a point is invalid for every capture.
-  /// O(points).
-  Sweep(Predictor& predictor, const Scenario& scenario);
+  /// Prepares the sweep without predicting anything, on up to `threads` threads. Both other arguments must outlive the
+  /// sweep. Throws what the changes of the scenario throw that apply to all points, and ValueError if a value of a
+  /// point is invalid for every capture. O(points).
+  Sweep(Predictor& predictor, const Scenario& scenario, int threads = 1);
 
   [[nodiscard]] const Points& points() const noexcept { return points_; }
   /// Returns the assumptions of the scenario and of its points, without duplicates.
@@ -79,17 +81,26 @@ class Sweep {
   /// Throws Interrupted.
   void run(std::span<const std::size_t> which, const SweepOptions& options);
 
- private:
+  /// Returns the plan of a point. Throws what its changes throw.
   [[nodiscard]] Plan plan_of(std::size_t point) const;
+  /// Calls `work` for a point. Returns a refused outcome if it throws an error of the question or of the capture, else
+  /// nothing. Passes on ValueError and Interrupted.
+  [[nodiscard]] static std::optional<Outcome> refusal_of(const std::function<void()>& work);
+  /// Returns the memory that the job of a plan of this sweep's capture needs, if it is known. O(allocations).
+  [[nodiscard]] std::optional<MemoryNeed> memory_of(const Plan& plan) const { return memory_.of(plan).need; }
+
+ private:
   [[nodiscard]] std::vector<std::size_t> work_order(std::span<const std::size_t> which, std::size_t threads) const;
-  [[nodiscard]] Outcome predict(std::size_t point, const IntervalFinder& ranges, const SweepOptions& options) const;
+  [[nodiscard]] Outcome predict(std::size_t point, const IntervalFinder* ranges, const sim::EngineOptions& engine,
+                                const SweepOptions& options) const;
 
   Predictor& predictor_;
   PointChanges changes_;
   Points points_;
   Plan common_;  ///< plan after the scenario's own changes, except the changes in with_points_
-  /// The scenario's changes of hardware. They are listed here only if points also change hardware, and are then applied
-  /// together with the changes of each point. The pointers refer to the scenario.
+  /// The scenario's changes of hardware. They are listed here only if points also change hardware, or divide the job
+  /// among other ranks, and are then applied together with the changes of each point. The pointers refer to the
+  /// scenario.
   std::vector<const Change*> with_points_;
   std::vector<GraphKey> graphs_;         ///< the distinct graphs of the points
   std::vector<std::uint32_t> graph_of_;  ///< for each point, an index into graphs_

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+#include <string_view>
+
 #include "model/base/error.h"
 #include "model/base/text.h"
 
@@ -10,6 +14,13 @@ namespace {
 
 [[noreturn]] void refuse_count(const Axis& axis) {
   axis.values.fail(fmt::format("with '{}' the grid has more than {} points; expected fewer", axis.key, kMostPoints));
+}
+
+/// The what-if that changes the number of ranks and is not one of hardware.
+constexpr std::string_view kParallel = "parallel";
+
+bool is_of_parallel(std::string_view key) {
+  return key.starts_with(kParallel) && key.substr(kParallel.size()).starts_with('.');
 }
 
 Points::Axis in_words(const Axis& axis) {
@@ -67,7 +78,12 @@ PointChanges::PointChanges(const Scenario& scenario) {
   }
   for (const std::vector<PointValue>& point : scenario.points) {
     std::vector<Change>& changes = listed_.emplace_back();
-    for (const PointValue& entry : point) changes.push_back(read(entry.key, entry.value));
+    for (std::size_t first = 0; first < point.size();) {
+      std::size_t end = first + 1;
+      while (is_of_parallel(point[first].key) && end < point.size() && is_of_parallel(point[end].key)) ++end;
+      changes.push_back(change_at(std::span(point).subspan(first, end - first), documents_.emplace_back()));
+      first = end;
+    }
   }
 }
 
@@ -75,10 +91,11 @@ Change PointChanges::read(const std::string& key, const YamlField& value) {
   return change_at(key, value, documents_.emplace_back());
 }
 
-bool PointChanges::has_hardware() const {
+bool PointChanges::place_ranks() const {
   const auto any = [](const std::vector<Change>& changes) {
-    return std::any_of(changes.begin(), changes.end(),
-                       [](const Change& change) { return change.hardware_turn().has_value(); });
+    return std::any_of(changes.begin(), changes.end(), [](const Change& change) {
+      return change.hardware_turn().has_value() || change.key().what_if == kParallel;
+    });
   };
   return std::any_of(of_axes_.begin(), of_axes_.end(), any) || std::any_of(listed_.begin(), listed_.end(), any);
 }

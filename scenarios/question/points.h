@@ -44,12 +44,14 @@ struct Points {
 /// Returns the points of a scenario's sweep. Throws InputError if there are more than kMostPoints.
 [[nodiscard]] Points points_of(const Scenario& scenario);
 
-/// The changes of all points of a sweep. Each value is parsed only once. The scenario's documents must outlive this
-/// object, and this object must outlive the plans to which its changes are applied.
+/// The changes of all points of a sweep. Each value is parsed only once. Parameters of `parallel` in one entry of a
+/// list are one change, because each change of them examines the whole capture. The scenario's documents must outlive
+/// this object, and this object must outlive the plans to which its changes are applied.
 class PointChanges {
  public:
   explicit PointChanges(const Scenario& scenario);
-  [[nodiscard]] bool has_hardware() const;
+  /// True if points change hardware or the number of ranks, so that changes of hardware apply only after them.
+  [[nodiscard]] bool place_ranks() const;
   /// Returns the changes that the point with this number makes. Precondition: `points` come from the same scenario.
   [[nodiscard]] std::vector<const Change*> of(const Points& points, std::size_t point) const;
 

@@ -332,4 +332,16 @@ Change change_at(const std::string& key, const YamlField& value, std::shared_ptr
   return change_in(*document);
 }
 
+Change change_at(std::span<const PointValue> values, std::shared_ptr<const YamlText>& document) {
+  const PointValue& first = values.front();
+  YamlText text{*first.value.file, entry_of(*parse_key(first.key), *first.value.value)};
+  for (const PointValue& more : values.subspan(1)) {
+    std::vector<YamlValue>& parameters = text.root.items[1].items;
+    const YamlValue& value = *more.value.value;
+    parameters.insert(parameters.end(), {scalar(parse_key(more.key)->parameter, value.line), value});
+  }
+  document = std::make_shared<const YamlText>(std::move(text));
+  return change_in(*document);
+}
+
 }  // namespace stepsim::scenarios

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,6 +77,10 @@ struct TypedSelection {
 /// refers to, which must live as long as the change. Throws InputError.
 [[nodiscard]] Change change_at(const std::string& key, const YamlField& value,
                                std::shared_ptr<const YamlText>& document);
+
+/// Does the same for several parameters of one what-if, which become one change. Precondition: all keys name the same
+/// what-if, and if there are several, without a selection.
+[[nodiscard]] Change change_at(std::span<const PointValue> values, std::shared_ptr<const YamlText>& document);
 
 }  // namespace stepsim::scenarios
 

@@ -1,0 +1,207 @@
+#include "scenarios/search/plan_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include "model/base/error.h"
+#include "model/base/number.h"
+#include "model/base/side_by_side.h"
+#include "scenarios/search/step_bound.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+/// Number of plans between two comparisons with the best ones. It must not depend on the number of threads.
+constexpr std::size_t kRound = 32;
+
+/// The parameters that do not change how long a kernel takes (StepBounds).
+constexpr auto kOfNoKernel =
+    std::to_array<std::string_view>({"parallel.data", "parallel.pipeline", "parallel.interleave", "parallel.schedule",
+                                     "parallel.zero", "comm.bucket_bytes"});
+
+/// Returns the settings of a point that decide how long its kernels take.
+std::string kernels_of(const std::vector<Setting>& settings) {
+  std::vector<Setting> kept;
+  std::copy_if(settings.begin(), settings.end(), std::back_inserter(kept), [](const Setting& setting) {
+    return std::find(kOfNoKernel.begin(), kOfNoKernel.end(), setting.key) == kOfNoKernel.end();
+  });
+  return to_text(kept);
+}
+
+std::string no_plan_text(const PlanFindings& findings) {
+  if (findings.states.empty()) return "there are no plans for these numbers of devices and samples; expected others";
+  const auto find = [&findings](PlanState state) {
+    return static_cast<std::size_t>(std::find(findings.states.begin(), findings.states.end(), state) -
+                                    findings.states.begin());
+  };
+  const std::size_t unfit = find(PlanState::kDoesNotFit);
+  if (unfit < findings.states.size()) {
+    std::size_t least = unfit;
+    for (std::size_t point = unfit; point < findings.states.size(); ++point) {
+      if (findings.states[point] == PlanState::kDoesNotFit &&
+          findings.outcomes[point].memory->peak < findings.outcomes[least].memory->peak)
+        least = point;
+    }
+    return fmt::format(
+        "none of {} plans fits in memory; the one that needs least {}; expected more devices, or "
+        "fewer samples (--global-batch)",
+        findings.states.size(), doubt_text(*findings.outcomes[least].memory));
+  }
+  return findings.outcomes[find(PlanState::kRefused)].problem;
+}
+
+/// Returns those of the plans that were simulated, the shortest step first.
+std::vector<std::size_t> ranked(const PlanFindings& findings, std::vector<std::size_t> points) {
+  std::erase_if(points, [&findings](std::size_t point) { return findings.states[point] != PlanState::kSimulated; });
+  std::sort(points.begin(), points.end(), [&findings](std::size_t a, std::size_t b) {
+    return std::pair(*findings.outcomes[a].iteration, a) < std::pair(*findings.outcomes[b].iteration, b);
+  });
+  return points;
+}
+
+/// Returns the number of devices of a plan with these settings.
+std::uint32_t devices_of(const std::vector<Setting>& settings) {
+  std::uint32_t devices = 1;
+  for (const Setting& setting : settings) {
+    if (setting.key == "parallel.data" || setting.key == "parallel.tensor" || setting.key == "parallel.pipeline")
+      devices *= parse_number<std::uint32_t>(setting.value).value_or(1);
+  }
+  return devices;
+}
+
+}  // namespace
+
+std::size_t PlanFindings::count(PlanState state) const {
+  return static_cast<std::size_t>(std::count(states.begin(), states.end(), state));
+}
+
+PlanSearch::PlanSearch(Predictor& predictor, const Scenario& scenario, const PlanSearchOptions& options)
+    : sweep_(predictor, scenario, options.threads) {
+  const std::size_t points = sweep_.points().size();
+  prepared_.states.resize(points, PlanState::kCannotWin);
+  prepared_.outcomes.resize(points);
+  prepared_.bounds.resize(points);
+  for (std::size_t point = 0; point < points; ++point)
+    prepared_.devices.push_back(devices_of(sweep_.points().at(point)));
+  prepare(options, predictor);
+}
+
+void PlanSearch::prepare(const PlanSearchOptions& options, Predictor& predictor) {
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t point = 0; point < prepared_.states.size(); ++point)
+    groups[kernels_of(sweep_.points().at(point))].push_back(point);
+  std::vector<const std::vector<std::size_t>*> work;
+  work.reserve(groups.size());
+  for (const auto& [key, points] : groups) work.push_back(&points);
+  side_by_side(options.threads, work.size(), [&](std::size_t place) {
+    std::unique_ptr<StepBounds> bounds;
+    for (const std::size_t point : *work[place]) {
+      if (options.stop != nullptr && options.stop->load()) throw Interrupted();
+      Outcome& outcome = prepared_.outcomes[point];
+      std::optional<Outcome> refused = Sweep::refusal_of([&] {
+        const Plan plan = sweep_.plan_of(point);
+        outcome.memory = sweep_.memory_of(plan);
+        if (!options.prunes) return;
+        if (bounds == nullptr) bounds = std::make_unique<StepBounds>(predictor, plan);
+        prepared_.bounds[point] = bounds->of(plan);
+      });
+      if (refused) {
+        outcome = std::move(*refused);
+        prepared_.states[point] = PlanState::kRefused;
+      } else if (outcome.does_not_fit()) {
+        prepared_.states[point] = PlanState::kDoesNotFit;
+      }
+    }
+  });
+}
+
+/// Simulates plans, unless their outcomes are known.
+void PlanSearch::simulate(std::vector<std::size_t> which, const std::map<std::size_t, Outcome>& known,
+                          const PlanSearchOptions& options, PlanFindings& findings) {
+  const auto take = [&findings](std::size_t point, const Outcome& outcome) {
+    findings.outcomes[point] = outcome;
+    findings.states[point] = outcome.iteration ? PlanState::kSimulated : PlanState::kRefused;
+  };
+  std::erase_if(which, [&](std::size_t point) {
+    const auto found = known.find(point);
+    if (found == known.end()) return false;
+    take(point, found->second);
+    return true;
+  });
+  if (which.empty()) return;
+  sweep_.run(which, {.threads = options.threads,
+                     .ranges = false,
+                     .stop = options.stop,
+                     .done = [&](std::size_t point, const Outcome& outcome) {
+                       take(point, outcome);
+                       if (options.done) options.done(point, outcome);
+                     }});
+}
+
+void PlanSearch::search(const std::vector<std::size_t>& order, const std::map<std::size_t, Outcome>& known,
+                        const PlanSearchOptions& options, PlanFindings& findings) {
+  for (std::size_t next = 0; next < order.size();) {
+    const std::vector<std::size_t> best =
+        ranked(findings, {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(next)});
+    std::size_t last = order.size();
+    if (best.size() >= kBestPlans) {
+      const Duration enough = *findings.outcomes[best[kBestPlans - 1]].iteration;
+      while (last > next && findings.bounds[order[last - 1]] > enough) --last;
+    }
+    if (options.left) options.left(last - next);
+    const std::size_t end = std::min(next + kRound, last);
+    if (end == next) return;
+    simulate({order.begin() + static_cast<std::ptrdiff_t>(next), order.begin() + static_cast<std::ptrdiff_t>(end)},
+             known, options, findings);
+    next = end;
+  }
+}
+
+/// Predicts the best plans again, with their ranges.
+void PlanSearch::rank(const PlanSearchOptions& options, PlanFindings& findings) {
+  std::vector<std::size_t> all(findings.states.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<std::size_t> best = ranked(findings, std::move(all));
+  if (best.empty()) throw CannotAnswer({}, no_plan_text(findings));
+  std::map<std::uint32_t, std::size_t> by_devices;
+  for (const std::size_t point : best) by_devices.try_emplace(findings.devices[point], point);
+  best.resize(std::min(best.size(), kBestPlans));
+  std::vector<std::size_t> points = best;
+  for (const auto& [devices, point] : by_devices) {
+    if (std::find(best.begin(), best.end(), point) == best.end()) points.push_back(point);
+  }
+  if (options.left) options.left(points.size());
+  std::map<std::size_t, RankedPlan> found;
+  for (const std::size_t point : points) found[point].point = point;
+  sweep_.run(points,
+             {.threads = options.threads,
+              .stop = options.stop,
+              .done = [&](std::size_t point, const Outcome& outcome) { found.at(point).outcome = outcome; },
+              .look = [&](std::size_t point, const Prediction& prediction,
+                          const AnswerInterval& /*range*/) { found.at(point).parts = step_parts(prediction); }});
+  for (const std::size_t point : best) findings.best.push_back(found.at(point));
+  for (const auto& [devices, point] : by_devices) findings.by_devices.push_back(found.at(point));
+}
+
+PlanFindings PlanSearch::run(const std::map<std::size_t, Outcome>& known, const PlanSearchOptions& options) {
+  PlanFindings findings = prepared_;
+  std::map<std::uint32_t, std::vector<std::size_t>> orders;
+  for (std::size_t point = 0; point < findings.states.size(); ++point) {
+    if (findings.states[point] == PlanState::kCannotWin) orders[findings.devices[point]].push_back(point);
+  }
+  for (auto& [devices, order] : orders) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&findings](std::size_t a, std::size_t b) { return findings.bounds[a] < findings.bounds[b]; });
+    search(order, known, options, findings);
+  }
+  rank(options, findings);
+  return findings;
+}
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,200 @@
+#include "scenarios/search/step_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "model/base/error.h"
+#include "model/cost/collective/algorithm.h"
+#include "model/job/dag_builder.h"
+#include "model/rewrite/buckets.h"
+#include "model/rewrite/parallel/parallelism.h"
+#include "model/rewrite/parallel/pipeline.h"
+#include "sim/engine/collectives_alone.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+/// Returns the parallelism of one stage with one replica and one microbatch, in which a device does the same work.
+Parallelism of_one_stage(Parallelism parallelism) {
+  parallelism.data = parallelism.pipeline = parallelism.microbatches = parallelism.interleave = 1;
+  parallelism.schedule = {};
+  parallelism.zero = 0;
+  return parallelism;
+}
+
+/// Returns the edge from `from` to `to` exists.
+bool is_followed_by(const Dag& dag, TaskId from, TaskId to) {
+  const auto edges = dag.edges_from(from);
+  return std::any_of(edges.begin(), edges.end(), [&](EdgeId edge) { return dag.target(edge) == to; });
+}
+
+/// Returns for each task of a stream the longest collective that waits for the task before it and is waited for by it.
+std::map<TaskId, Duration> waits_between(const Dag& dag, const std::vector<TaskId>& stream,
+                                         const std::vector<Duration>& alone) {
+  std::map<TaskId, TaskId> next;
+  for (std::size_t i = 1; i < stream.size(); ++i) next[stream[i - 1]] = stream[i];
+  std::map<TaskId, Duration> waits;
+  for (const auto& [before, after] : next) {
+    for (const EdgeId edge : dag.edges_from(before)) {
+      const TaskId collective = dag.target(edge);
+      const RendezvousId rendezvous = dag.rendezvous(collective);
+      if (!rendezvous.valid() || !is_followed_by(dag, collective, after)) continue;
+      Duration& wait = waits[after];
+      wait = std::max(wait, alone[rendezvous.index()]);
+    }
+  }
+  return waits;
+}
+
+/// Returns the tasks of a step on the stream with the most work, by start.
+std::vector<TaskId> busiest_stream(const Capture& capture, std::int32_t step, const std::vector<Duration>& durations) {
+  std::map<LaneId, std::vector<TaskId>> streams;
+  std::map<LaneId, Duration> busy;
+  for (const TaskId task : capture.dag.tasks()) {
+    const LaneId lane = capture.dag.lane_id(task);
+    if (capture.recording.step[task.index()] != step || capture.dag.lane(lane).kind != LaneKind::kStream ||
+        capture.dag.rendezvous(task).valid())
+      continue;
+    streams[lane].push_back(task);
+    busy[lane] += durations[task.index()];
+  }
+  const auto most =
+      std::max_element(busy.begin(), busy.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == busy.end() ? std::vector<TaskId>{} : streams[most->first];
+}
+
+/// Returns how long an all-reduce of so many bytes takes among the replicas of one rank.
+Duration time_of_reduction(const Plan& plan, Rank first, Bytes bytes) {
+  const Parallelism& parallelism = plan.parallelism;
+  DagBuilder builder;
+  Group group{.name = "replicas", .size = parallelism.data};
+  for (std::uint32_t i = 0; i < parallelism.data; ++i)
+    group.ranks.push_back(first + static_cast<Rank>(i * parallelism.tensor));
+  group.copy_of.resize(parallelism.data, 0);
+  const RendezvousId rendezvous = builder.add_rendezvous({.op = CollectiveOp::kAllReduce,
+                                                          .algorithm = find_collective_model("nccl"),
+                                                          .bytes = bytes,
+                                                          .group = builder.add_group(std::move(group))});
+  const LaneId lane = builder.add_lane({.name = "stream", .rank = first, .kind = LaneKind::kStream});
+  const TaskId task =
+      builder.add_task({.kind = TaskKind::kCollective, .name = builder.intern("all_reduce"), .lane = lane});
+  builder.join(rendezvous, task);
+  const Dag dag = std::move(builder).build().dag;
+  return sim::collectives_alone(dag, *plan.network, plan.cluster).front();
+}
+
+}  // namespace
+
+StepBounds::StepBounds(Predictor& predictor, const Plan& plan) : predictor_(predictor) {
+  if (predictor.follows_interference() || plan.network->make == nullptr) return;
+  Plan stage = plan;
+  stage.parallelism = of_one_stage(plan.parallelism);
+  stage.job.bucket_bytes = plan.captured->job.bucket_bytes;
+  graph_key_ = stage.graph_key();
+  PlannedWork work = predictor.work(stage);
+  graph_ = std::move(work.graph);
+  read_stream(stage, work.durations);
+}
+
+StepBounds::~StepBounds() {
+  if (graph_ != nullptr) predictor_.forget(graph_key_);
+}
+
+void StepBounds::read_stream(const Plan& plan, const std::vector<Duration>& durations) {
+  const Recording& recording = graph_->recording;
+  calls_ = calls_of_typical_step(*graph_);
+  if (calls_.empty()) return;
+  call_of_ = calls_by_work(device_launches(*graph_));
+  const std::int32_t step = recording.step[calls_.front().first.index()];
+  is_one_step_ = recording.steps.size() == 1;
+  const auto gradients = gradients_of_steps(*graph_);
+  if (const auto found = gradients.find(step); found != gradients.end()) gradients_ = found->second.gradients;
+  const std::vector<TaskId> stream = busiest_stream(*graph_, step, durations);
+  for (std::size_t i = 1; i < stream.size(); ++i) {
+    if (!is_followed_by(graph_->dag, stream[i - 1], stream[i])) return;
+  }
+  const bool has_collectives = graph_->dag.rendezvous_count() > 0;
+  const auto waits = has_collectives ? waits_between(graph_->dag, stream,
+                                                     sim::collectives_alone(graph_->dag, *plan.network, plan.cluster))
+                                     : std::map<TaskId, Duration>{};
+  for (const TaskId task : stream) {
+    const auto call = call_of_.find(task);
+    const auto wait = waits.find(task);
+    stream_.push_back({recording.start[(call == call_of_.end() ? task : call->second).index()], durations[task.index()],
+                       wait == waits.end() ? Duration{} : wait->second});
+  }
+}
+
+/// Cuts the step where model/rewrite/parallel/pipeline.cpp does: device work belongs to the piece in which it was
+/// launched.
+StepBounds::Pieces StepBounds::cut(std::uint32_t parts) const {
+  const StageCuts cuts = stage_cuts(*graph_, calls_, parts);
+  const auto launched = [&](std::size_t call) {
+    const auto found = call_of_.find(calls_[call].first);
+    return graph_->recording.start[(found == call_of_.end() ? calls_[call].first : found->second).index()];
+  };
+  std::vector<Time> begins;
+  for (std::uint32_t part = 1; part < parts; ++part) begins.push_back(launched(cuts.forward[part]));
+  for (std::uint32_t part = parts; part-- > 0;) begins.push_back(launched(cuts.backward[part]));
+  if (cuts.update < calls_.size()) begins.push_back(launched(cuts.update));
+  const auto piece_at = [&begins](Time time) {
+    return static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), time) - begins.begin());
+  };
+  Pieces pieces{std::vector<Duration>(2 * std::size_t{parts} + 1), std::vector<Bytes>(2 * std::size_t{parts} + 1)};
+  std::size_t before = pieces.time.size();
+  for (const Work& work : stream_) {
+    const std::size_t piece = piece_at(work.launched);
+    pieces.time[piece] += work.time + (piece == before ? work.wait : Duration{});
+    before = piece;
+  }
+  for (const Gradient& gradient : gradients_)
+    pieces.gradients[piece_at(graph_->recording.start[gradient.ready.index()])] += gradient.bytes;
+  return pieces;
+}
+
+const StepBounds::Pieces& StepBounds::pieces(std::uint32_t parts) {
+  const auto known = pieces_.find(parts);
+  return known != pieces_.end() ? known->second : pieces_.emplace(parts, cut(parts)).first->second;
+}
+
+double StepBounds::time_per_byte(const Plan& plan, std::uint32_t stage) {
+  const std::uint32_t first = stage * plan.parallelism.ranks_of_stage();
+  const auto [known, is_new] = time_per_byte_.try_emplace({plan.parallelism.data, first}, 0.0);
+  if (!is_new) return known->second;
+  constexpr Bytes kLarge{std::int64_t{1} << 36U};
+  const Duration once = time_of_reduction(plan, static_cast<Rank>(first), kLarge);
+  const Duration twice = time_of_reduction(plan, static_cast<Rank>(first), kLarge + kLarge);
+  const auto more = static_cast<double>((twice - once).count());
+  return known->second = std::max(0.0, more / static_cast<double>(kLarge.count()));
+}
+
+Duration StepBounds::of(const Plan& plan) {
+  const Parallelism& parallelism = plan.parallelism;
+  if (stream_.empty() || (!parallelism.has_pieces() && !is_one_step_)) return {};
+  const std::uint32_t stages = parallelism.pipeline;
+  const std::uint32_t parts = parallelism.parts_of_pipeline();
+  const Pieces& all = pieces(parts);
+  const auto backward = [parts](std::uint32_t part) { return 2 * std::size_t{parts} - 1 - part; };
+  const bool reduces = parallelism.data > 1 && parallelism.zero == 0;
+  Duration bound{};
+  Duration arrives{};
+  Duration returns{};
+  for (std::uint32_t stage = 0; stage < stages; ++stage) {
+    Duration of_microbatch{};
+    for (std::uint32_t part = stage; part < parts; part += stages)
+      of_microbatch += all.time[part] + all.time[backward(part)];
+    const Duration busy = arrives + of_microbatch * static_cast<std::int64_t>(parallelism.microbatches);
+    bound = std::max(bound, busy + returns);
+    if (reduces) {
+      const auto bytes = static_cast<double>(all.gradients[backward(stage)].count()) / parallelism.tensor;
+      const Duration reduction{static_cast<std::int64_t>(bytes * time_per_byte(plan, stage))};
+      bound = std::max(bound, busy - all.time[backward(stage)] + reduction);
+    }
+    arrives += all.time[stage];
+    returns += all.time[backward(stage)];
+  }
+  return bound;
+}
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,82 @@
+#ifndef STEPSIM_SCENARIOS_SEARCH_STEP_BOUND_H
+#define STEPSIM_SCENARIOS_SEARCH_STEP_BOUND_H
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/job/recording.h"
+#include "model/rewrite/parallel/model_calls.h"
+#include "scenarios/answer/predict.h"
+
+namespace stepsim::scenarios {
+
+/// Computes times that the predicted step of a divided job cannot be shorter than, without building the graph of its
+/// stages and microbatches and without a replay.
+///
+/// A device computes what its stream has one after another, so a step takes at least the work of any stage. With m
+/// microbatches, F(s) and B(s) for the forward and backward pass of stage s in one of them:
+///
+///     f(0) + ... + f(s-1)  +  m (F(s) + B(s))  +  b(s-1) + ... + b(0)
+///
+/// Its first microbatch comes through the stages before it, and the gradients of its last one go back through them. f
+/// and b are those of the first part of each stage if stages have several (Parallelism::interleave). Sums of
+/// activations that the next kernel waits for count as work. Replicas reduce gradients after the last backward pass of
+/// their part has begun:
+///
+///     f(0) + ... + f(s-1)  +  m (F(s) + B(s)) - b(s)  +  G(s) R
+///
+/// G(s) are the bytes of the gradients, and R is the time per byte of a very large all-reduce that has the network to
+/// itself, which no bucket is faster than.
+///
+/// A bound is 0 where these rules do not apply: more than one captured step that is not cut into microbatches, kernels
+/// that take longer beside communication, graphs in which the order on the stream is not known.
+class StepBounds {
+ public:
+  /// Prepares bounds for plans whose kernels take as long as those of `plan`: they differ from it only in replicas,
+  /// stages, parts of stages, schedule, buckets and links. `predictor` must outlive this object. O(tasks log tasks).
+  StepBounds(Predictor& predictor, const Plan& plan);
+  StepBounds(const StepBounds&) = delete;
+  StepBounds& operator=(const StepBounds&) = delete;
+  ~StepBounds();
+
+  /// Returns the bound for a plan. O(work on the stream), plus stage_cuts() for a new number of parts.
+  [[nodiscard]] Duration of(const Plan& plan);
+
+ private:
+  /// Device work on the busiest stream.
+  struct Work {
+    Time launched;
+    Duration time{};
+    Duration wait{};  ///< of a collective between the work before it and this one
+  };
+  /// Times of the pieces of a step that is cut into `parts`: forward passes, then backward passes in reverse.
+  struct Pieces {
+    std::vector<Duration> time;
+    std::vector<Bytes> gradients;
+  };
+
+  void read_stream(const Plan& plan, const std::vector<Duration>& durations);
+  [[nodiscard]] const Pieces& pieces(std::uint32_t parts);
+  [[nodiscard]] Pieces cut(std::uint32_t parts) const;
+  [[nodiscard]] double time_per_byte(const Plan& plan, std::uint32_t stage);
+
+  Predictor& predictor_;
+  GraphKey graph_key_;
+  std::shared_ptr<const Capture> graph_;
+  std::vector<ModelCall> calls_;
+  std::map<TaskId, TaskId> call_of_;
+  std::vector<Work> stream_;  ///< in order; empty if there is no bound
+  std::vector<Gradient> gradients_;
+  bool is_one_step_ = false;
+  std::map<std::uint32_t, Pieces> pieces_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> time_per_byte_;  ///< by replicas, first rank of the stage
+};
+
+}  // namespace stepsim::scenarios
+
+#endif

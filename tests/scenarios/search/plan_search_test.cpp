@@ -1,0 +1,226 @@
+// Tests the search for a plan against the simulation of all plans, on a transformer that was captured on one GPU.
+
+#include "scenarios/search/plan_search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/base/error.h"
+#include "scenarios/search/plan_document.h"
+#include "scenarios/search/plan_space.h"
+#include "tests/model/rewrite/transformer_job.h"
+#include "tests/scenarios/question.h"
+
+namespace stepsim::scenarios {
+namespace {
+
+using stepsim::testing::Question;
+using stepsim::testing::TransformerJob;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Products that take long enough for several devices to help.
+constexpr TransformerJob kJob{.layers = 8,
+                              .batch = 4,
+                              .sequence = 256,
+                              .hidden = 512,
+                              .heads = 8,
+                              .vocabulary = 8'000,
+                              .kernel = Duration{200'000},
+                              .call = Duration{2'000}};
+
+Question question() {
+  Cluster cluster;
+  cluster.hosts.push_back({"0"});
+  cluster.endpoints.push_back({HostId{0}, {}});
+  Capture capture = kJob.capture();
+  capture.job.batch_size = static_cast<std::uint32_t>(kJob.batch);
+  return Question(std::move(capture), cluster, "maxmin");
+}
+
+Scenario scenario(const Question& asked, const PlanSpace& space, std::initializer_list<std::string> sets) {
+  Scenario of_all;
+  for (const std::string& set : sets) add_set(of_all, set);
+  return with_plans(std::move(of_all), space, plan_limits(asked.capture()));
+}
+
+std::vector<std::pair<std::size_t, Duration>> times(const PlanFindings& findings) {
+  std::vector<std::pair<std::size_t, Duration>> times;
+  for (const RankedPlan& plan : findings.best) times.emplace_back(plan.point, *plan.outcome.iteration);
+  return times;
+}
+
+struct Searched {
+  PlanFindings pruned;
+  PlanFindings all;
+};
+
+/// Searches with and without bounds.
+Searched searched(const PlanSpace& space, std::initializer_list<std::string> sets) {
+  const Question asked = question();
+  const Scenario plans = scenario(asked, space, sets);
+  const PlanSearchOptions every{.threads = 2, .prunes = false};
+  const PlanSearchOptions some{.threads = 2};
+  return {PlanSearch(asked.predictor(), plans, some).run({}, some),
+          PlanSearch(asked.predictor(), plans, every).run({}, every)};
+}
+
+/// The networks and batches for which different plans are best.
+struct Case {
+  std::string nic;
+  std::string inside;
+  double batches;
+};
+
+class PlanSearchTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(PlanSearchTest, FindsTheBestOfAllPlans) {
+  const Searched found =
+      searched({.devices = {16}, .gpus_per_host = 4, .batches = GetParam().batches},
+               {"cluster.gpus_per_host=4", "cluster.nic=" + GetParam().nic, "cluster.inside=" + GetParam().inside});
+  EXPECT_GT(found.all.states.size(), 150U);
+  EXPECT_EQ(found.all.count(PlanState::kSimulated), found.all.states.size());
+  EXPECT_EQ(times(found.pruned), times(found.all));
+  EXPECT_LT(found.pruned.count(PlanState::kSimulated), found.all.states.size());
+}
+
+TEST_P(PlanSearchTest, NoStepIsShorterThanItsBound) {
+  const Searched found =
+      searched({.devices = {16}, .gpus_per_host = 4, .batches = GetParam().batches},
+               {"cluster.gpus_per_host=4", "cluster.nic=" + GetParam().nic, "cluster.inside=" + GetParam().inside});
+  for (std::size_t point = 0; point < found.all.states.size(); ++point) {
+    EXPECT_GT(found.pruned.bounds[point], Duration{}) << point;
+    EXPECT_LE(found.pruned.bounds[point], *found.all.outcomes[point].iteration) << point;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, PlanSearchTest,
+                         ::testing::Values(Case{"400Gb/s", "NVLink4", 16}, Case{"10Gb/s", "NVLink4", 4},
+                                           Case{"400Gb/s", "16GB/s", 4}, Case{"1Gb/s", "1GB/s", 16}));
+
+TEST(PlanSearchTest, ThreadsAndKnownOutcomesDoNotChangeTheFindings) {
+  const Question asked = question();
+  const Scenario plans = scenario(asked, {.devices = {16}, .gpus_per_host = 8, .batches = 16},
+                                  {"cluster.gpus_per_host=8", "cluster.nic=100Gb/s"});
+  std::map<std::size_t, Outcome> simulated;
+  const auto note = [&simulated](std::size_t point, const Outcome& outcome) { simulated[point] = outcome; };
+  PlanSearch search(asked.predictor(), plans, {});
+  const PlanFindings alone = search.run({}, {.done = note});
+  const PlanFindings with_threads = PlanSearch(asked.predictor(), plans, {.threads = 7}).run({}, {.threads = 7});
+  EXPECT_EQ(times(alone), times(with_threads));
+  EXPECT_EQ(alone.states, with_threads.states);
+  const std::size_t count = simulated.size();
+  std::map<std::size_t, Outcome> half;
+  for (const auto& entry : simulated) {
+    if (half.size() < count / 2) half.insert(entry);
+  }
+  simulated.clear();
+  const PlanFindings resumed = search.run(half, {.done = note});
+  EXPECT_EQ(simulated.size(), count - half.size());
+  EXPECT_EQ(times(resumed), times(alone));
+  EXPECT_EQ(resumed.states, alone.states);
+}
+
+TEST(PlanSearchTest, EveryNumberOfDevicesHasItsBestPlan) {
+  const Question asked = question();
+  const auto best = [&](const std::vector<std::uint32_t>& devices) {
+    const Scenario plans = scenario(asked, {.devices = devices, .gpus_per_host = 8, .batches = 8},
+                                    {"cluster.gpus_per_host=8", "cluster.nic=100Gb/s"});
+    return PlanSearch(asked.predictor(), plans, {}).run({}, {});
+  };
+  const PlanFindings together = best({2, 8});
+  ASSERT_EQ(together.by_devices.size(), 2U);
+  EXPECT_EQ(together.by_devices[0].outcome.iteration, best({2}).best.front().outcome.iteration);
+  EXPECT_EQ(together.by_devices[1].outcome.iteration, best({8}).best.front().outcome.iteration);
+}
+
+TEST(PlanSearchTest, PartsOfAStepSumToIt) {
+  const Question asked = question();
+  const Scenario plans = scenario(asked, {.devices = {8}, .gpus_per_host = 8, .batches = 8}, {});
+  for (const RankedPlan& plan : PlanSearch(asked.predictor(), plans, {}).run({}, {}).best) {
+    const StepParts& parts = plan.parts;
+    EXPECT_EQ(parts.compute + parts.tensor + parts.pipeline + parts.data + parts.bubble, *plan.outcome.iteration);
+  }
+}
+
+// --- the space
+
+/// Returns the values of a key in all plans, each once.
+std::vector<std::string> values_of_key(const Points& points, const std::string& key) {
+  std::vector<std::string> values;
+  for (std::size_t point = 0; point < points.size(); ++point) {
+    for (const Setting& setting : points.at(point)) {
+      if (setting.key == key && std::find(values.begin(), values.end(), setting.value) == values.end())
+        values.push_back(setting.value);
+    }
+  }
+  return values;
+}
+
+PlanLimits limits(std::size_t layers) {
+  return {.layers = layers, .divides_layers = true, .has_replicas = true, .samples = {}, .reasons = {}};
+}
+
+TEST(PlanSpaceTest, HasEveryDivisionOfTheDevices) {
+  const Scenario plans = with_plans({}, {.devices = {6}, .gpus_per_host = 2, .batches = 6}, limits(3));
+  const Points points = points_of(plans);
+  std::vector<std::string> divisions;
+  for (std::size_t point = 0; point < points.size(); ++point) {
+    std::string text;
+    for (const Setting& setting : points.at(point)) {
+      if (setting.key == "parallel.tensor" || setting.key == "parallel.pipeline" || setting.key == "parallel.data")
+        text += setting.value + " ";
+    }
+    if (divisions.empty() || divisions.back() != text) divisions.push_back(text);
+  }
+  EXPECT_THAT(divisions, ElementsAre("1 1 6 ", "1 2 3 ", "1 3 2 ", "2 1 3 ", "2 3 1 "));
+}
+
+// A replica has 12 batches, which 1, 2 and 4 divide.
+TEST(PlanSpaceTest, MicrobatchesDivideTheSamplesOfAReplica) {
+  const Scenario plans = with_plans({}, {.devices = {1}, .batches = 12}, limits(1));
+  EXPECT_THAT(values_of_key(points_of(plans), "parallel.microbatches"), ElementsAre("1", "2", "4"));
+  PlanLimits known = limits(1);
+  known.samples = 2;
+  const Scenario more = with_plans({}, {.devices = {1}, .batches = 12}, known);
+  EXPECT_THAT(values_of_key(points_of(more), "parallel.microbatches"), ElementsAre("1", "2", "4", "8"));
+}
+
+TEST(PlanSpaceTest, ValuesOfTheUserAreTheOnlyOnes) {
+  Scenario asked;
+  for (const char* const set : {"parallel.tensor=4", "comm.bucket_bytes=1MiB,2MiB", "precision.to=bf16,fp8"})
+    add_set(asked, set);
+  const Points points = points_of(with_plans(asked, {.devices = {8}, .batches = 8}, limits(4)));
+  EXPECT_THAT(values_of_key(points, "parallel.tensor"), ElementsAre("4"));
+  EXPECT_THAT(values_of_key(points, "comm.bucket_bytes"), ElementsAre("1MiB", "2MiB"));
+  EXPECT_THAT(values_of_key(points, "precision.to"), ElementsAre("bf16", "fp8"));
+}
+
+TEST(PlanSpaceTest, TheSearchDecidesTheBatchOfAReplica) {
+  Scenario asked;
+  add_set(asked, "batch.scale=2");
+  EXPECT_THAT(stepsim::testing::thrown_by<UsageError>(
+                  [&] { return with_plans(asked, {.devices = {8}, .batches = 8}, limits(4)); }),
+              HasSubstr("--global-batch"));
+}
+
+TEST(PlanSpaceTest, ACaptureLimitsThePlans) {
+  const PlanLimits found = plan_limits(kJob.capture());
+  EXPECT_EQ(found.layers, 8U);
+  EXPECT_TRUE(found.divides_layers);
+  EXPECT_TRUE(found.has_replicas);
+  Capture without_gradients = kJob.capture();
+  without_gradients.gradients.clear();
+  const PlanLimits fewer = plan_limits(without_gradients);
+  EXPECT_FALSE(fewer.has_replicas);
+  EXPECT_THAT(fewer.reasons, ElementsAre(HasSubstr("gradients with sizes")));
+}
+
+}  // namespace
+}  // namespace stepsim::scenarios
