@@ -85,8 +85,8 @@ extern const Command plan_command{
     .name = "plan",
     .summary = "Find the fastest way to divide the job of one captured device among many",
     .setup = setup_plan,
-    .examples = {"stepsim plan gpt2.json.gz --devices 8 --device H100",
-                 "stepsim plan gpt2.json.gz --devices 64 --set cluster.nic=400Gb/s --set precision.to=bf16"},
+    .examples = {"stepsim plan scenarios/samples/transformer --devices 8 --device H100",
+                 "stepsim plan scenarios/samples/transformer --devices 16,32 --set cluster.nic=400Gb/s --json"},
 };
 
 }  // namespace stepsim::cli

@@ -116,9 +116,11 @@ double batches_of(const PlanRequest& request, const scenarios::PlanLimits& limit
   return *number / *limits.samples;
 }
 
-/// Removes the assumptions that the best plan does not make.
-void keep_assumptions(const scenarios::PlanSearch& search, scenarios::PlanAnswer& answer) {
-  const Assumptions kept = search.sweep().plan_of(answer.findings.best.front().point).assumptions;
+/// Removes the assumptions that the best plan does not make, and states why its memory is not known.
+void describe_best(const scenarios::PlanSearch& search, scenarios::PlanAnswer& answer) {
+  const scenarios::Plan best = search.sweep().plan_of(answer.findings.best.front().point);
+  answer.why_no_memory = search.sweep().memory_of(best).why_none;
+  const Assumptions& kept = best.assumptions;
   const Assumptions& of_plans = search.sweep().assumptions();
   std::erase_if(answer.head.assumptions, [&](const Assumption& one) {
     return std::find(kept.begin(), kept.end(), one) == kept.end() &&
@@ -195,6 +197,8 @@ void run_plan(PlanRequest request, const Session& session) {
     progress.phase("comparing plans", Progress::Clock::now(), "");
     scenarios::PlanAnswer answer;
     answer.limits = scenarios::plan_limits(what_if->capture);
+    if (!answer.limits.has_replicas && !answer.limits.divides_layers && answer.limits.layers == 1)
+      throw CannotAnswer({}, answer.limits.reasons.front());
     answer.space = {.devices = request.devices,
                     .gpus_per_host = complete_hardware(request, *what_if),
                     .batches = batches_of(request, answer.limits)};
@@ -205,7 +209,7 @@ void run_plan(PlanRequest request, const Session& session) {
                              {.threads = options.threads, .stop = &session.stop});
     SearchAtWork work(request, answer.head, progress);
     answer.findings = work.run(search, how);
-    keep_assumptions(search, answer);
+    describe_best(search, answer);
     const scenarios::PlanAnswer& kept = result.keep(std::move(answer));
     result.set(scenarios::plan_document(kept), kept.head.provenance);
     report(std::move(result), options, session);

@@ -8,7 +8,7 @@ from stepsim import _core
 _ARGUMENTS = ("allow-noise", "anonymous", "by", "cluster", "collectives", "comm-json", "fail-above", "fold", "job",
               "kernels", "merge-ranks", "min-duration", "network", "ranks", "rows", "scenario", "select", "slow-ranks",
               "sort", "steps", "threads")
-_METHODS = ("advise", "calibrate", "check", "compare", "convert", "critical-path", "graph", "replay", "stats", "sweep",
+_METHODS = ("advise", "calibrate", "check", "compare", "convert", "critical-path", "graph", "plan", "replay", "stats", "sweep",
             "whatif")
 
 _REWORDED = [(re.compile(pattern), text) for pattern, text in [

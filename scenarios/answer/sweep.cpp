@@ -194,7 +194,7 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder* ranges, const si
     outcome.workers = work_of(plan).workers;
     outcome.batches = plan.batches;
     outcome.note = note_on(predicted);
-    outcome.memory = memory_of(plan);
+    outcome.memory = memory_of(plan).need;
     if (options.look) options.look(point, predicted, range);
     outcome.iteration = predicted.iteration;
   });

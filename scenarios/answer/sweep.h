@@ -86,8 +86,8 @@ class Sweep {
   /// Calls `work` for a point. Returns a refused outcome if it throws an error of the question or of the capture, else
   /// nothing. Passes on ValueError and Interrupted.
   [[nodiscard]] static std::optional<Outcome> refusal_of(const std::function<void()>& work);
-  /// Returns the memory that the job of a plan of this sweep's capture needs, if it is known. O(allocations).
-  [[nodiscard]] std::optional<MemoryNeed> memory_of(const Plan& plan) const { return memory_.of(plan).need; }
+  /// Returns the memory that the job of a plan of this sweep's capture needs, or why it is not known. O(allocations).
+  [[nodiscard]] MemoryAnswer memory_of(const Plan& plan) const { return memory_.of(plan); }
 
  private:
   [[nodiscard]] std::vector<std::size_t> work_order(std::span<const std::size_t> which, std::size_t threads) const;

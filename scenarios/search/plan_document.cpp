@@ -70,8 +70,7 @@ std::vector<PlanLine> best_lines(const PlanAnswer& answer) { return lines_of(ans
 std::string devices_text(const PlanAnswer& answer) {
   std::vector<std::string> numbers;
   for (const std::uint32_t devices : answer.space.devices) numbers.push_back(std::to_string(devices));
-  return fmt::format("{} device{}", joined(numbers, [](const std::string& number) { return number; }),
-                     answer.space.devices == std::vector<std::uint32_t>{1} ? "" : "s");
+  return one_of(numbers) + (answer.space.devices.back() == 1 ? " device" : " devices");
 }
 
 /// Returns how far the best plan is ahead of the next one, compared with their ranges.
@@ -176,8 +175,14 @@ Table times_of(const PlanAnswer& answer, const std::vector<PlanLine>& lines) {
 }
 
 Table parts_table(const std::vector<PlanLine>& lines) {
-  Table table(
-      {{"plan"}, {"step time"}, {"compute"}, {"tensor"}, {"pipeline"}, {"data"}, {"bubble"}, {"limit", Align::kLeft}});
+  Table table({{"plan"},
+               {"step time"},
+               {"compute"},
+               {"tensor"},
+               {"pipeline"},
+               {"data"},
+               {"bubble"},
+               {"bottleneck", Align::kLeft}});
   table.compare_times();
   std::size_t number = 0;
   for (const PlanLine& line : lines) {
@@ -199,9 +204,9 @@ Sections best_sections(const PlanAnswer& answer) {
 
 constexpr auto kParts = std::to_array<Field<StepParts>>({
     {"compute_ns", at<&StepParts::compute>},
-    {"tensor_ns", at<&StepParts::tensor>},
-    {"pipeline_ns", at<&StepParts::pipeline>},
-    {"data_ns", at<&StepParts::data>},
+    {"tensor_parallel_ns", at<&StepParts::tensor>},
+    {"pipeline_parallel_ns", at<&StepParts::pipeline>},
+    {"data_parallel_ns", at<&StepParts::data>},
     {"bubble_ns", at<&StepParts::bubble>},
 });
 
@@ -217,7 +222,7 @@ constexpr auto kPlan = std::to_array<Field<PlanLine>>({
     {"memory", [](const PlanLine& line) { return line.outcome().memory ? &*line.outcome().memory : nullptr; },
      kMemoryNeed, sim::kIfAny},
     {"parts", at<&PlanLine::parts>, kParts},
-    {"limit", at<&PlanLine::limit>},
+    {"bottleneck", at<&PlanLine::limit>},
     {"note",
      [](const PlanLine& line) { return line.outcome().note.empty() ? nullptr : &line.outcome().note; },
      {},
@@ -279,6 +284,8 @@ Sections tried_sections(const PlanAnswer& answer) {
   section.sentences.emplace_back(tried_text(answer.findings) + ".");
   section.sentences.emplace_back(
       fmt::format("Each step has {} times the samples of the captured one.", batches_text(answer.space.batches)));
+  if (!answer.why_no_memory.empty())
+    section.sentences.emplace_back("Whether plans fit in memory is not known: " + answer.why_no_memory + ".");
   for (const std::string& reason : answer.limits.reasons) section.sentences.emplace_back("Not tried: " + reason);
   const std::vector<Refusals> list = refusals(answer);
   for (std::size_t i = 0; i < std::min(list.size(), kMostReasons); ++i)
@@ -308,6 +315,10 @@ constexpr auto kRefusals =
 constexpr auto kPlansTried = std::to_array<Field<PlanAnswer>>({
     {"tried", at<&PlanAnswer::findings>, kTried, sim::kOnNewLine},
     {"refusals", at<refusals>, kRefusals, sim::kOnNewLine},
+    {"why_no_memory",
+     [](const PlanAnswer& answer) { return answer.why_no_memory.empty() ? nullptr : &answer.why_no_memory; },
+     {},
+     sim::kIfAny},
     {"not_tried", at<&PlanAnswer::limits, &PlanLimits::reasons>, {}, sim::kOnNewLine},
 });
 
@@ -350,7 +361,7 @@ Table rows_of(const PlanAnswer& answer) {
   for (const std::string& key : keys) columns.push_back({key});
   for (const char* const name :
        {"devices", "iteration_ns", "low_ns", "high_ns", "per_second", "peak_bytes", "capacity_bytes", "fits",
-        "compute_ns", "tensor_ns", "pipeline_ns", "data_ns", "bubble_ns", "limit"})
+        "compute_ns", "tensor_parallel_ns", "pipeline_parallel_ns", "data_parallel_ns", "bubble_ns", "bottleneck"})
     columns.push_back({name});
   Table table(std::move(columns));
   for (const PlanLine& line : lines) {

@@ -1,6 +1,8 @@
 #ifndef STEPSIM_SCENARIOS_SEARCH_PLAN_DOCUMENT_H
 #define STEPSIM_SCENARIOS_SEARCH_PLAN_DOCUMENT_H
 
+#include <string>
+
 #include "scenarios/search/plan_search.h"
 #include "scenarios/search/plan_space.h"
 #include "sim/report/report.h"
@@ -13,6 +15,7 @@ struct PlanAnswer {
   PlanSpace space;
   PlanLimits limits;
   PlanFindings findings;
+  std::string why_no_memory;  ///< why the memory of the best plan is not known, as a clause; empty if it is
 };
 
 /// Returns the document: the best plan and how far it is ahead, the best plans with their ranges, memory and what

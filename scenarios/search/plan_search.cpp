@@ -106,7 +106,7 @@ void PlanSearch::prepare(const PlanSearchOptions& options, Predictor& predictor)
       Outcome& outcome = prepared_.outcomes[point];
       std::optional<Outcome> refused = Sweep::refusal_of([&] {
         const Plan plan = sweep_.plan_of(point);
-        outcome.memory = sweep_.memory_of(plan);
+        outcome.memory = sweep_.memory_of(plan).need;
         if (!options.prunes) return;
         if (bounds == nullptr) bounds = std::make_unique<StepBounds>(predictor, plan);
         prepared_.bounds[point] = bounds->of(plan);

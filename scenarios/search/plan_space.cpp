@@ -89,7 +89,7 @@ Values microbatches(const Draft& draft, const Choice& choice) {
 }
 
 Values interleaves(const Draft& draft, const Choice& choice) {
-  if (draft.pipeline == 1 || draft.microbatches % draft.pipeline != 0) return {};
+  if (draft.pipeline == 1 || draft.microbatches % draft.pipeline != 0) return {"1"};
   std::vector<std::uint32_t> found;
   for (const std::uint32_t parts : {1U, 2U, 4U}) {
     if (draft.pipeline * parts <= choice.limits.layers) found.push_back(parts);

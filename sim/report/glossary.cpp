@@ -405,6 +405,12 @@ constexpr auto kTerms = std::to_array<Term>({
      .more = "'peak' is the most that was allocated, 'after' when that was, counted from the first event. 'reserved' "
              "is what the allocator took from the device. In a sweep, 'peak memory' is that of the fullest "
              "device, and 'fits' says whether the device has that much."},
+    {.name = "plan",
+     .also = "tensor, pipeline, bottleneck, capacity",
+     .definition = "How the job of one captured device is divided among many: replicas, layers, stages.",
+     .more = "'tensor', 'pipeline' and 'data' are communication of divided layers, between stages and of replicas, "
+             "beside which the device does not compute; 'bubble' is the time in which it waits for other stages or the "
+             "host; 'bottleneck' is the largest of them, or compute if all of them are less than a tenth of the step."},
     {.name = "NCCL pieces",
      .also = "for the GPU, for the peer, network, number, transferred, in channels, channels",
      .definition = "The parts of a collective that NCCL sends and receives, and what they waited for.",

@@ -29,6 +29,7 @@ MEASURED = os.path.abspath(sys.argv[3])  # the folder `truth` of the pages
 
 WORDS = {  # patterns of what a line leaves open -> what stands there in the run
     r"TRACE\.\.\.": "TRACE",
+    r"(?<=stepsim plan )CAPTURE": os.path.join(ROOT, "scenarios/samples/transformer"),
     r"\[options\]": "",
     r"[][]": "",  # all that may be left out is given
     r"-- (COMMAND|\./train|torchrun|python)\b.*": "-- true",
@@ -174,6 +175,7 @@ FILES = {  # the files that lines name, and how they come to be
     "run7": copy_of(SAMPLE), "perf/slower-network.yaml": yaml_example("docs/guides/compare.md", "name: half the network"),
     "before": copy_of(SAMPLE), "after": copy_of(SAMPLE), "runs/monday": copy_of(SAMPLE), "runs/tuesday": copy_of(SAMPLE),
     "scenarios/samples/byteps-even": copy_of(SAMPLE), "scenarios/samples/pytorch-ddp": copy_of(os.path.join(ROOT, "scenarios/samples/pytorch-ddp")), "new-trace/": copy_of(SAMPLE),
+    "scenarios/samples/transformer": copy_of(os.path.join(ROOT, "scenarios/samples/transformer")),
     "traces": folder_of(os.path.join(ROOT, "tests/fuzz/corpus/capture_fuzz/ranges.capture")),
     "C": copy_of(SAMPLE), "mxnet/": mxnet_folder, "modules.json": copy_of(os.path.join(ROOT, "tests/golden/data/stats_step.json")),
     "operations.csv": copy_of(os.path.join(ROOT, "tests/golden/data/operations.csv")),

@@ -67,6 +67,7 @@ with tempfile.TemporaryDirectory() as folder:
         answer("advise", capture)
     for command in ("whatif", "sweep"):
         answer(command, allocations, "--set", "batch.scale=2,64" if command == "sweep" else "batch.scale=2")
+    answer("plan", f"{sample}/../transformer", "--devices", "2,4", "--set", "comm.bucket_bytes=25MiB")
     answer("stats", f"{sample}/../pytorch-ddp", "--collectives")
     answer("compare", sample, measured)
     answer("compare", sample, measured, sample)

@@ -16,9 +16,11 @@ from checks import NIGHTLY, check, quietly, read, stepsim, verdict, write
 
 PAGE, SAMPLE = (os.path.abspath(argument) for argument in sys.argv[2:])
 SMALL = os.path.join(os.path.dirname(SAMPLE), "../../tests/golden/data/gpu_step.json")
+TRANSFORMER = os.path.join(os.path.dirname(SAMPLE), "transformer")
 PROFILE = os.path.join(os.path.dirname(SAMPLE), "inline/one.prof.json")
 # Arguments besides TRACE that a command needs.
-MORE = {"collect": ["--iter-time"], "whatif": ["--set", "compute.scale=2"], "compare": [SAMPLE], "sweep": ["-s", "grid.yaml"]}
+MORE = {"collect": ["--iter-time"], "whatif": ["--set", "compute.scale=2"], "compare": [SAMPLE], "sweep": ["-s", "grid.yaml"],
+        "plan": ["--devices", "2"]}
 GRID = "sweep: {network.bandwidth: [1x, 2x]}\n"
 BEGINNINGS = {".xlsx": b"PK\x03\x04", ".sqlite": b"SQLite format 3\0", ".parquet": b"PAR1", ".pftrace": b"\n", ".png": b"\x89PNG\r\n", ".json.gz": b"\x1f\x8b", ".pftrace.gz": b"\x1f\x8b"}
 
@@ -37,6 +39,8 @@ def table():
 def sample_of(command, extension):
     if command in ("timeline", "scaling"):
         return PROFILE
+    if command == "plan":
+        return TRANSFORMER
     has_network = command in ("collect", "calibrate", "sweep") or extension.endswith((".yaml", ".yml"))
     return SAMPLE if has_network or NIGHTLY else SMALL
 

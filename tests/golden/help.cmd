@@ -11,6 +11,7 @@ Commands:
   advise         Try the usual improvements and rank them by the time they save
   whatif         Predict the step time after a change
   sweep          Predict the step time for many settings and name the best
+  plan           Find the fastest way to divide the job of one captured device among many
   compare        Compare captures or predictions; fail above a limit, for CI
   critical-path  List the tasks on the critical path of a step
   tasks          List the tasks that a what-if can select, by kind, class and name
