@@ -109,7 +109,7 @@ class WorkList {
 
 }  // namespace
 
-Sweep::Sweep(Predictor& predictor, const Scenario& scenario, int threads)
+Sweep::Sweep(Predictor& predictor, const Scenario& scenario, int threads, const std::atomic<bool>* stop)
     : predictor_(predictor),
       changes_(scenario),
       points_(points_of(scenario)),
@@ -128,6 +128,7 @@ Sweep::Sweep(Predictor& predictor, const Scenario& scenario, int threads)
   std::vector<Found> found(points_.size());
   std::mutex adding;
   side_by_side(threads, points_.size(), [&](std::size_t point) {
+    if (stop != nullptr && stop->load()) throw Interrupted();
     static_cast<void>(problem_of([&] {
       Plan plan = plan_of(point);
       found[point].key = plan.graph_key();

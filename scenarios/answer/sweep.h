@@ -66,10 +66,10 @@ struct SweepOptions {
 /// sources follow from the capture without a replay (docs/internals/answers.md, "Ranges").
 class Sweep {
  public:
-  /// Prepares the sweep without predicting anything, on up to `threads` threads. Both other arguments must outlive the
-  /// sweep. Throws what the changes of the scenario throw that apply to all points, and ValueError if a value of a
-  /// point is invalid for every capture. O(points).
-  Sweep(Predictor& predictor, const Scenario& scenario, int threads = 1);
+  /// Prepares the sweep without predicting anything, on up to `threads` threads. The first two arguments must outlive
+  /// the sweep. Throws what the changes of the scenario throw that apply to all points, ValueError if a value of a
+  /// point is invalid for every capture, and Interrupted once `stop` is set. O(points).
+  Sweep(Predictor& predictor, const Scenario& scenario, int threads = 1, const std::atomic<bool>* stop = nullptr);
 
   [[nodiscard]] const Points& points() const noexcept { return points_; }
   /// Returns the assumptions of the scenario and of its points, without duplicates.

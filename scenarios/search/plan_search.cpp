@@ -82,7 +82,7 @@ std::size_t PlanFindings::count(PlanState state) const {
 }
 
 PlanSearch::PlanSearch(Predictor& predictor, const Scenario& scenario, const PlanSearchOptions& options)
-    : sweep_(predictor, scenario, options.threads) {
+    : sweep_(predictor, scenario, options.threads, options.stop) {
   const std::size_t points = sweep_.points().size();
   prepared_.states.resize(points, PlanState::kCannotWin);
   prepared_.outcomes.resize(points);
@@ -107,9 +107,11 @@ void PlanSearch::prepare(const PlanSearchOptions& options, Predictor& predictor)
       std::optional<Outcome> refused = Sweep::refusal_of([&] {
         const Plan plan = sweep_.plan_of(point);
         outcome.memory = sweep_.memory_of(plan).need;
-        if (!options.prunes) return;
-        if (bounds == nullptr) bounds = std::make_unique<StepBounds>(predictor, plan);
-        prepared_.bounds[point] = bounds->of(plan);
+        if (!options.prunes || outcome.does_not_fit()) return;
+        static_cast<void>(Sweep::refusal_of([&] {  // without a bound, the plan is simulated
+          if (bounds == nullptr) bounds = std::make_unique<StepBounds>(predictor, plan);
+          prepared_.bounds[point] = bounds->of(plan);
+        }));
       });
       if (refused) {
         outcome = std::move(*refused);

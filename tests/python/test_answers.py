@@ -32,6 +32,14 @@ def test_a_method_gives_the_answer_of_its_command(capture, sample, program, meth
     assert getattr(capture, method)(**options).to_json() + "\n" == program(command[0], sample, *command[1:], "--json")
 
 
+def test_a_plan_is_the_answer_of_its_command(program):
+    sample = SOURCE / "scenarios" / "samples" / "transformer"
+    plan = stepsim.load(sample).plan([2, 4], device="H100", changes={"parallel.tensor": [1, 2]}, global_batch="4x")
+    assert plan.to_json() + "\n" == program("plan", sample, "--devices", "2,4", "--device", "H100", "--global-batch", "4x",
+                                            "--set", "parallel.tensor=1,2", "--json")
+    assert [best.devices for best in plan.by_devices] == [2, 4]
+
+
 def test_fields_are_attributes_and_items(capture):
     replay = capture.replay()
     assert replay.iteration.measured_ns == replay["iteration"]["measured_ns"] == 280_582_714

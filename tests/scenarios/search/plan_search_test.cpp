@@ -7,6 +7,7 @@
 
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@ namespace {
 
 using stepsim::testing::Question;
 using stepsim::testing::TransformerJob;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -35,12 +37,19 @@ constexpr TransformerJob kJob{.layers = 8,
                               .kernel = Duration{200'000},
                               .call = Duration{2'000}};
 
-Question question() {
+/// Returns the question about the job, which allocates that much memory.
+Question question(Bytes allocated = {}) {
   Cluster cluster;
   cluster.hosts.push_back({"0"});
   cluster.endpoints.push_back({HostId{0}, {}});
   Capture capture = kJob.capture();
   capture.job.batch_size = static_cast<std::uint32_t>(kJob.batch);
+  if (allocated > Bytes{}) {
+    AllocationTable table;
+    table.memories.push_back(
+        {.rank = 0, .device = 0, .events = {{.block = 1, .change = allocated, .allocated = allocated}}});
+    capture.allocations = std::make_shared<const AllocationTable>(std::move(table));
+  }
   return Question(std::move(capture), cluster, "maxmin");
 }
 
@@ -80,7 +89,7 @@ struct Case {
 
 class PlanSearchTest : public ::testing::TestWithParam<Case> {};
 
-TEST_P(PlanSearchTest, FindsTheBestOfAllPlans) {
+TEST_P(PlanSearchTest, FindsTheBestOfAllPlansBecauseNoStepIsShorterThanItsBound) {
   const Searched found =
       searched({.devices = {16}, .gpus_per_host = 4, .batches = GetParam().batches},
                {"cluster.gpus_per_host=4", "cluster.nic=" + GetParam().nic, "cluster.inside=" + GetParam().inside});
@@ -88,12 +97,6 @@ TEST_P(PlanSearchTest, FindsTheBestOfAllPlans) {
   EXPECT_EQ(found.all.count(PlanState::kSimulated), found.all.states.size());
   EXPECT_EQ(times(found.pruned), times(found.all));
   EXPECT_LT(found.pruned.count(PlanState::kSimulated), found.all.states.size());
-}
-
-TEST_P(PlanSearchTest, NoStepIsShorterThanItsBound) {
-  const Searched found =
-      searched({.devices = {16}, .gpus_per_host = 4, .batches = GetParam().batches},
-               {"cluster.gpus_per_host=4", "cluster.nic=" + GetParam().nic, "cluster.inside=" + GetParam().inside});
   for (std::size_t point = 0; point < found.all.states.size(); ++point) {
     EXPECT_GT(found.pruned.bounds[point], Duration{}) << point;
     EXPECT_LE(found.pruned.bounds[point], *found.all.outcomes[point].iteration) << point;
@@ -147,6 +150,42 @@ TEST(PlanSearchTest, PartsOfAStepSumToIt) {
     const StepParts& parts = plan.parts;
     EXPECT_EQ(parts.compute + parts.tensor + parts.pipeline + parts.data + parts.bubble, *plan.outcome.iteration);
   }
+}
+
+/// Returns the value of a setting of a plan.
+std::string value_of(const Points& points, std::size_t point, const std::string& key) {
+  for (const Setting& setting : points.at(point)) {
+    if (setting.key == key) return setting.value;
+  }
+  return {};
+}
+
+// An H100 has 80 GiB, so replicas of a job of 90 GiB do not fit.
+TEST(PlanSearchTest, PlansThatDoNotFitAreNotTried) {
+  const Question asked = question(Bytes{std::int64_t{90} << 30});
+  const Scenario plans = scenario(asked, {.devices = {8}, .gpus_per_host = 8, .batches = 8}, {});
+  PlanSearch search(asked.predictor(), plans, {});
+  const PlanFindings findings = search.run({}, {});
+  const Points& points = search.sweep().points();
+  std::size_t replicas = 0;
+  for (std::size_t point = 0; point < points.size(); ++point) {
+    if (value_of(points, point, "parallel.data") != "8" || value_of(points, point, "parallel.microbatches") != "1")
+      continue;
+    ++replicas;
+    EXPECT_EQ(findings.states[point], PlanState::kDoesNotFit) << to_text(points.at(point));
+    EXPECT_FALSE(findings.outcomes[point].iteration);
+  }
+  EXPECT_GT(replicas, 0U);
+  for (const RankedPlan& plan : findings.best) EXPECT_NE(findings.states[plan.point], PlanState::kDoesNotFit);
+}
+
+TEST(PlanSearchTest, IfNoPlanFitsTheAnswerSaysWhatIsNeeded) {
+  const Question asked = question(Bytes{std::int64_t{90} << 30});
+  const Scenario plans = scenario(asked, {.devices = {4}, .gpus_per_host = 8, .batches = 4},
+                                  {"parallel.data=4", "parallel.microbatches=1", "comm.bucket_bytes=25MiB,100MiB"});
+  PlanSearch search(asked.predictor(), plans, {});
+  EXPECT_THAT(stepsim::testing::thrown_by<CannotAnswer>([&] { return search.run({}, {}); }),
+              AllOf(HasSubstr("none of 2 plans fits in memory"), HasSubstr("--global-batch")));
 }
 
 // --- the space
