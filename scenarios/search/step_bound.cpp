@@ -84,6 +84,23 @@ Duration time_of_reduction(const Plan& plan, Rank first, Bytes bytes) {
   return sim::collectives_alone(dag, *plan.network, plan.cluster).front();
 }
 
+/// Returns how long a message takes between two ranks with an idle network.
+Duration alone(const Plan& plan, Rank from, Rank to, Bytes bytes) {
+  DagBuilder builder;
+  const RendezvousId rendezvous =
+      builder.add_rendezvous({.op = CollectiveOp::kSendRecv,
+                              .algorithm = find_collective_model("nccl"),
+                              .bytes = bytes,
+                              .group = builder.add_group({.name = "stages", .size = 2, .ranks = {from, to}})});
+  for (const Rank rank : {from, to}) {
+    const LaneId lane = builder.add_lane({.name = "stream", .rank = rank, .kind = LaneKind::kStream});
+    builder.join(rendezvous,
+                 builder.add_task({.kind = TaskKind::kCollective, .name = builder.intern("message"), .lane = lane}));
+  }
+  const Dag dag = std::move(builder).build().dag;
+  return sim::collectives_alone(dag, *plan.network, plan.cluster).front();
+}
+
 }  // namespace
 
 StepBounds::StepBounds(Predictor& predictor, const Plan& plan) : predictor_(predictor) {
@@ -141,7 +158,8 @@ StepBounds::Pieces StepBounds::cut(std::uint32_t parts) const {
   const auto piece_at = [&begins](Time time) {
     return static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), time) - begins.begin());
   };
-  Pieces pieces{std::vector<Duration>(2 * std::size_t{parts} + 1), std::vector<Bytes>(2 * std::size_t{parts} + 1)};
+  Pieces pieces{std::vector<Duration>(2 * std::size_t{parts} + 1), std::vector<Bytes>(2 * std::size_t{parts} + 1),
+                cuts.activations};
   std::size_t before = pieces.time.size();
   for (const Work& work : stream_) {
     const std::size_t piece = piece_at(work.launched);
@@ -169,6 +187,19 @@ double StepBounds::time_per_byte(const Plan& plan, std::uint32_t stage) {
   return known->second = std::max(0.0, more / static_cast<double>(kLarge.count()));
 }
 
+StepBounds::Message StepBounds::message(const Plan& plan, std::uint32_t stage, Bytes activations) {
+  // The change of the samples and the division into microbatches each round the size.
+  const Bytes bytes = scaled(activations, plan.batches / plan.parallelism.microbatches) - Bytes{2};
+  if (bytes <= Bytes{}) return {};
+  const std::uint32_t ranks = plan.parallelism.ranks_of_stage();
+  const Rank from = static_cast<Rank>(stage * ranks);
+  const Rank to = static_cast<Rank>((stage + 1) * ranks);
+  const auto [known, is_new] = messages_.try_emplace({from, to, bytes});
+  if (!is_new) return known->second;
+  const Duration once = alone(plan, from, to, bytes);
+  return known->second = {once, std::max(Duration{}, alone(plan, from, to, bytes + bytes) - once)};
+}
+
 Duration StepBounds::of(const Plan& plan) {
   const Parallelism& parallelism = plan.parallelism;
   if (stream_.empty() || (!parallelism.has_pieces() && !is_one_step_)) return {};
@@ -193,6 +224,12 @@ Duration StepBounds::of(const Plan& plan) {
     }
     arrives += all.time[stage];
     returns += all.time[backward(stage)];
+    if (stage + 1 == stages) break;
+    const Message next = message(plan, stage, all.activations[stage]);
+    const auto more = static_cast<std::int64_t>(parallelism.microbatches - 1);
+    arrives += next.alone;
+    returns += next.alone;
+    bound = std::max(bound, arrives + next.more * more);
   }
   return bound;
 }

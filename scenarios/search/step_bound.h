@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,9 +24,10 @@ namespace stepsim::scenarios {
 ///     f(0) + ... + f(s-1)  +  m (F(s) + B(s))  +  b(s-1) + ... + b(0)
 ///
 /// Its first microbatch comes through the stages before it, and the gradients of its last one go back through them. f
-/// and b are those of the first part of each stage if stages have several (Parallelism::interleave). Sums of
-/// activations that the next kernel waits for count as work. Replicas reduce gradients after the last backward pass of
-/// their part has begun:
+/// and b are those of the first part of each stage if stages have several (Parallelism::interleave). Both ways also
+/// take the messages between the stages, as long as they take alone; messages from one stage to the next follow each
+/// other. Sums of activations that the next kernel waits for count as work. Replicas reduce gradients after the last
+/// backward pass of their part has begun:
 ///
 ///     f(0) + ... + f(s-1)  +  m (F(s) + B(s)) - b(s)  +  G(s) R
 ///
@@ -58,12 +59,20 @@ class StepBounds {
   struct Pieces {
     std::vector<Duration> time;
     std::vector<Bytes> gradients;
+    std::vector<Bytes> activations;  ///< of all samples, from each part but the last to the next one
   };
 
   void read_stream(const Plan& plan, const std::vector<Duration>& durations);
   [[nodiscard]] const Pieces& pieces(std::uint32_t parts);
   [[nodiscard]] Pieces cut(std::uint32_t parts) const;
   [[nodiscard]] double time_per_byte(const Plan& plan, std::uint32_t stage);
+  /// A message between two stages.
+  struct Message {
+    Duration alone{};  ///< its time on an idle network
+    Duration more{};   ///< what another one after it takes at least
+  };
+  /// Returns the message with the activations of a microbatch from a stage to the next one.
+  [[nodiscard]] Message message(const Plan& plan, std::uint32_t stage, Bytes activations);
 
   Predictor& predictor_;
   GraphKey graph_key_;
@@ -75,6 +84,7 @@ class StepBounds {
   bool is_one_step_ = false;
   std::map<std::uint32_t, Pieces> pieces_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> time_per_byte_;  ///< by replicas, first rank of the stage
+  std::map<std::tuple<Rank, Rank, Bytes>, Message> messages_;                ///< by sender, receiver, size
 };
 
 }  // namespace stepsim::scenarios
