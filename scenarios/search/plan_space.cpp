@@ -32,6 +32,7 @@ struct Draft {
   std::uint32_t data = 1;
   std::uint32_t microbatches = 1;
   std::uint32_t interleave = 1;
+  std::uint32_t zero = 0;
 };
 
 /// The space, with what the capture allows and the values that the user wants.
@@ -100,6 +101,7 @@ Values interleaves(const Draft& draft, const Choice& choice) {
 Values if_replicas(const Draft& draft, Values values) { return draft.data > 1 ? std::move(values) : Values{}; }
 
 Values bucket_sizes(const Draft& draft, const Choice& /*choice*/) {
+  if (draft.zero == 3) return {};  // gradients are reduced layer by layer
   return if_replicas(draft, {"10MiB", "25MiB", "100MiB", "250MiB", "1GiB"});
 }
 
@@ -131,7 +133,7 @@ constexpr std::array kPlanAxes{
     PlanAxis{"parallel.microbatches", microbatches, &Draft::microbatches},
     PlanAxis{"parallel.interleave", interleaves, &Draft::interleave},
     PlanAxis{"parallel.sequence", sequences},
-    PlanAxis{"parallel.zero", zero_stages},
+    PlanAxis{"parallel.zero", zero_stages, &Draft::zero},
     PlanAxis{"parallel.recompute", recomputations},
     PlanAxis{"comm.bucket_bytes", bucket_sizes},
 };

@@ -20,6 +20,7 @@ Parallelism of_one_stage(Parallelism parallelism) {
   parallelism.data = parallelism.pipeline = parallelism.microbatches = parallelism.interleave = 1;
   parallelism.schedule = {};
   parallelism.zero = 0;
+  parallelism.split.clear();
   return parallelism;
 }
 
@@ -145,8 +146,9 @@ void StepBounds::read_stream(const Plan& plan, const std::vector<Duration>& dura
 
 /// Cuts the step where model/rewrite/parallel/pipeline.cpp does: device work belongs to the piece in which it was
 /// launched.
-StepBounds::Pieces StepBounds::cut(std::uint32_t parts) const {
-  const StageCuts cuts = stage_cuts(*graph_, calls_, parts);
+StepBounds::Pieces StepBounds::cut(const Cut& cut) const {
+  const auto& [parts, split] = cut;
+  const StageCuts cuts = stage_cuts(*graph_, calls_, parts, split);
   const auto launched = [&](std::size_t call) {
     const auto found = call_of_.find(calls_[call].first);
     return graph_->recording.start[(found == call_of_.end() ? calls_[call].first : found->second).index()];
@@ -171,9 +173,9 @@ StepBounds::Pieces StepBounds::cut(std::uint32_t parts) const {
   return pieces;
 }
 
-const StepBounds::Pieces& StepBounds::pieces(std::uint32_t parts) {
-  const auto known = pieces_.find(parts);
-  return known != pieces_.end() ? known->second : pieces_.emplace(parts, cut(parts)).first->second;
+const StepBounds::Pieces& StepBounds::pieces(const Cut& wanted) {
+  const auto known = pieces_.find(wanted);
+  return known != pieces_.end() ? known->second : pieces_.emplace(wanted, cut(wanted)).first->second;
 }
 
 double StepBounds::time_per_byte(const Plan& plan, std::uint32_t stage) {
@@ -188,8 +190,9 @@ double StepBounds::time_per_byte(const Plan& plan, std::uint32_t stage) {
 }
 
 StepBounds::Message StepBounds::message(const Plan& plan, std::uint32_t stage, Bytes activations) {
-  // The change of the samples and the division into microbatches each round the size.
-  const Bytes bytes = scaled(activations, plan.batches / plan.parallelism.microbatches) - Bytes{2};
+  // The change of the samples and the divisions each round the size.
+  const double share = plan.parallelism.sequence ? plan.parallelism.tensor : 1;
+  const Bytes bytes = scaled(activations, plan.batches / plan.parallelism.microbatches / share) - Bytes{2};
   if (bytes <= Bytes{}) return {};
   const std::uint32_t ranks = plan.parallelism.ranks_of_stage();
   const Rank from = static_cast<Rank>(stage * ranks);
@@ -205,7 +208,7 @@ Duration StepBounds::of(const Plan& plan) {
   if (stream_.empty() || (!parallelism.has_pieces() && !is_one_step_)) return {};
   const std::uint32_t stages = parallelism.pipeline;
   const std::uint32_t parts = parallelism.parts_of_pipeline();
-  const Pieces& all = pieces(parts);
+  const Pieces& all = pieces({parts, parallelism.split});
   const auto backward = [parts](std::uint32_t part) { return 2 * std::size_t{parts} - 1 - part; };
   const bool reduces = parallelism.data > 1 && parallelism.zero == 0;
   Duration bound{};

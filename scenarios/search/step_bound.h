@@ -55,6 +55,8 @@ class StepBounds {
     Duration time{};
     Duration wait{};  ///< of a collective between the work before it and this one
   };
+  /// The number of parts of the pipeline, and Parallelism::split.
+  using Cut = std::pair<std::uint32_t, std::vector<std::uint32_t>>;
   /// Times of the pieces of a step that is cut into `parts`: forward passes, then backward passes in reverse.
   struct Pieces {
     std::vector<Duration> time;
@@ -63,8 +65,8 @@ class StepBounds {
   };
 
   void read_stream(const Plan& plan, const std::vector<Duration>& durations);
-  [[nodiscard]] const Pieces& pieces(std::uint32_t parts);
-  [[nodiscard]] Pieces cut(std::uint32_t parts) const;
+  [[nodiscard]] const Pieces& pieces(const Cut& wanted);
+  [[nodiscard]] Pieces cut(const Cut& cut) const;
   [[nodiscard]] double time_per_byte(const Plan& plan, std::uint32_t stage);
   /// A message between two stages.
   struct Message {
@@ -82,7 +84,7 @@ class StepBounds {
   std::vector<Work> stream_;  ///< in order; empty if there is no bound
   std::vector<Gradient> gradients_;
   bool is_one_step_ = false;
-  std::map<std::uint32_t, Pieces> pieces_;
+  std::map<Cut, Pieces> pieces_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> time_per_byte_;  ///< by replicas, first rank of the stage
   std::map<std::tuple<Rank, Rank, Bytes>, Message> messages_;                ///< by sender, receiver, size
 };

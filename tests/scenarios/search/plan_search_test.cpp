@@ -53,7 +53,7 @@ Question question(Bytes allocated = {}) {
   return Question(std::move(capture), cluster, "maxmin");
 }
 
-Scenario scenario(const Question& asked, const PlanSpace& space, std::initializer_list<std::string> sets) {
+Scenario scenario(const Question& asked, const PlanSpace& space, const std::vector<std::string>& sets) {
   Scenario of_all;
   for (const std::string& set : sets) add_set(of_all, set);
   return with_plans(std::move(of_all), space, plan_limits(asked.capture()));
@@ -71,7 +71,7 @@ struct Searched {
 };
 
 /// Searches with and without bounds.
-Searched searched(const PlanSpace& space, std::initializer_list<std::string> sets) {
+Searched searched(const PlanSpace& space, const std::vector<std::string>& sets) {
   const Question asked = question();
   const Scenario plans = scenario(asked, space, sets);
   const PlanSearchOptions every{.threads = 2, .prunes = false};
@@ -85,14 +85,20 @@ struct Case {
   std::string nic;
   std::string inside;
   double batches;
+  std::vector<std::string> sets;
 };
+
+const std::vector<std::string> kNothingDivided{"parallel.sequence=false", "parallel.zero=0", "parallel.recompute=none"};
+const std::vector<std::string> kOneBucket{"comm.bucket_bytes=25MiB", "parallel.interleave=1",
+                                          "parallel.microbatches=1,4"};
 
 class PlanSearchTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(PlanSearchTest, FindsTheBestOfAllPlansBecauseNoStepIsShorterThanItsBound) {
-  const Searched found =
-      searched({.devices = {16}, .gpus_per_host = 4, .batches = GetParam().batches},
-               {"cluster.gpus_per_host=4", "cluster.nic=" + GetParam().nic, "cluster.inside=" + GetParam().inside});
+  std::vector<std::string> sets = GetParam().sets;
+  sets.insert(sets.end(),
+              {"cluster.gpus_per_host=4", "cluster.nic=" + GetParam().nic, "cluster.inside=" + GetParam().inside});
+  const Searched found = searched({.devices = {16}, .gpus_per_host = 4, .batches = GetParam().batches}, sets);
   EXPECT_GT(found.all.states.size(), 150U);
   EXPECT_EQ(found.all.count(PlanState::kSimulated), found.all.states.size());
   EXPECT_EQ(times(found.pruned), times(found.all));
@@ -103,14 +109,16 @@ TEST_P(PlanSearchTest, FindsTheBestOfAllPlansBecauseNoStepIsShorterThanItsBound)
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Networks, PlanSearchTest,
-                         ::testing::Values(Case{"400Gb/s", "NVLink4", 16}, Case{"10Gb/s", "NVLink4", 4},
-                                           Case{"400Gb/s", "16GB/s", 4}, Case{"1Gb/s", "1GB/s", 16}));
+INSTANTIATE_TEST_SUITE_P(
+    Networks, PlanSearchTest,
+    ::testing::Values(Case{"400Gb/s", "NVLink4", 16, kNothingDivided}, Case{"10Gb/s", "NVLink4", 4, kNothingDivided},
+                      Case{"400Gb/s", "16GB/s", 4, kNothingDivided}, Case{"1Gb/s", "1GB/s", 16, kNothingDivided},
+                      Case{"400Gb/s", "16GB/s", 4, kOneBucket}, Case{"10Gb/s", "NVLink4", 4, kOneBucket}));
 
 TEST(PlanSearchTest, ThreadsAndKnownOutcomesDoNotChangeTheFindings) {
   const Question asked = question();
   const Scenario plans = scenario(asked, {.devices = {16}, .gpus_per_host = 8, .batches = 16},
-                                  {"cluster.gpus_per_host=8", "cluster.nic=100Gb/s"});
+                                  {"cluster.gpus_per_host=8", "cluster.nic=100Gb/s", "parallel.zero=0,3"});
   std::map<std::size_t, Outcome> simulated;
   const auto note = [&simulated](std::size_t point, const Outcome& outcome) { simulated[point] = outcome; };
   PlanSearch search(asked.predictor(), plans, {});
@@ -163,7 +171,8 @@ std::string value_of(const Points& points, std::size_t point, const std::string&
 // An H100 has 80 GiB, so replicas of a job of 90 GiB do not fit.
 TEST(PlanSearchTest, PlansThatDoNotFitAreNotTried) {
   const Question asked = question(Bytes{std::int64_t{90} << 30});
-  const Scenario plans = scenario(asked, {.devices = {8}, .gpus_per_host = 8, .batches = 8}, {});
+  const Scenario plans =
+      scenario(asked, {.devices = {8}, .gpus_per_host = 8, .batches = 8}, {"parallel.recompute=none"});
   PlanSearch search(asked.predictor(), plans, {});
   const PlanFindings findings = search.run({}, {});
   const Points& points = search.sweep().points();
@@ -182,7 +191,8 @@ TEST(PlanSearchTest, PlansThatDoNotFitAreNotTried) {
 TEST(PlanSearchTest, IfNoPlanFitsTheAnswerSaysWhatIsNeeded) {
   const Question asked = question(Bytes{std::int64_t{90} << 30});
   const Scenario plans = scenario(asked, {.devices = {4}, .gpus_per_host = 8, .batches = 4},
-                                  {"parallel.data=4", "parallel.microbatches=1", "comm.bucket_bytes=25MiB,100MiB"});
+                                  {"parallel.data=4", "parallel.microbatches=1", "parallel.zero=0",
+                                   "parallel.recompute=none", "comm.bucket_bytes=25MiB,100MiB"});
   PlanSearch search(asked.predictor(), plans, {});
   EXPECT_THAT(stepsim::testing::thrown_by<CannotAnswer>([&] { return search.run({}, {}); }),
               AllOf(HasSubstr("none of 2 plans fits in memory"), HasSubstr("--global-batch")));
