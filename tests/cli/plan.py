@@ -10,7 +10,8 @@ import tempfile
 from checks import answer, check, one_line, quietly, read, start, verdict, wait_until, write
 
 SAMPLE = os.path.abspath(sys.argv[2])
-QUESTION = ["plan", SAMPLE, "--devices", "16", "--global-batch", "16", "--set", "cluster.nic=25Gb/s"]
+QUESTION = ["plan", SAMPLE, "--devices", "16", "--global-batch", "16", "--set", "cluster.nic=25Gb/s", "--set", "parallel.zero=0", "--set", "parallel.recompute=none",
+            "--set", "parallel.sequence=false"]
 FIXED = {"cluster.gpus_per_host": "8", "cluster.nic": "25Gb/s"}
 
 
