@@ -73,6 +73,10 @@ class Sweep(Result, fields.Sweep, answers="sweep"):
         return (texts, "") if len(units) > 1 else ([number for number, _ in quantities], "".join(units))
 
 
+class Plan(Result, fields.Plan, answers="plan"):
+    """The result of plan(). `best` is the best plan, `plans` are the best ten."""
+
+
 class Graph(Result, fields.Graph, answers="graph"):
     """The result of graph()."""
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, overload
 
 from stepsim import _core, engines, messages
 from stepsim.answers import (Advice, Calibration, Check, Collectives, Comparison, Conversion, CriticalPath, Graph,
-                             Replay, Scrubbing, Stats, Sweep, TaskList, WhatIf)
+                             Plan, Replay, Scrubbing, Stats, Sweep, TaskList, WhatIf)
 from stepsim.columns import Edges, Tasks
 from stepsim.progress import Progress
 
@@ -177,7 +177,7 @@ class Capture:
 
     def plan(self, devices: int | Sequence[int], *, device: str | None = None, changes: Mapping[str, Any] | None = None,
              scenario: AnyPath | None = None, global_batch: int | str | None = None, network: str | None = None,
-             cluster: AnyPath | None = None, **more: Any) -> Result:
+             cluster: AnyPath | None = None, **more: Any) -> Plan:
         """Finds the fastest way to divide the job of one captured device among many.
 
         devices       how many: 64 or [8, 16, 32, 64]
@@ -189,7 +189,7 @@ class Capture:
         """
         options = {"--devices": _text(devices), "--device": device, "--global-batch": global_batch,
                    "--scenario": scenario, "--network": network, "--cluster": cluster}
-        return Result(self._ask("plan", options, _sets(changes, more)))
+        return Plan(self._ask("plan", options, _sets(changes, more)))
 
     def stats(self, *, by: str | None = None, sort: str | None = None, rows: Rows | None = None,
               select: str | None = None, kernels: bool = False, collectives: bool = False,

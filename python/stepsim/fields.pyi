@@ -473,6 +473,55 @@ class SweepKnee(Fields[Any]):
 class SweepNetwork(Fields[Any]):
     model: str
 
+class Plan(Fields[Any]):
+    schema: str
+    name: str
+    capture: SweepCapture
+    baseline: SweepBaseline
+    global_batches: float | None
+    best: PlanBest
+    plans: Records[PlanBest]
+    by_devices: Records[PlanBest]
+    tried: PlanTried
+    refusals: Records[PlanRefusal]
+    why_no_memory: str | None  # may be absent
+    not_tried: Records[str]
+    changes: Records[str]
+    network: SweepNetwork
+    assumptions: Records[str]
+    provenance: ReplayProvenance
+
+class PlanBest(Fields[Any]):
+    set: Fields[str]
+    devices: int
+    iteration_ns: int
+    low_ns: int
+    high_ns: int
+    tie: bool
+    throughput: ReplayThroughput
+    memory: WhatIfMemory  # may be absent
+    parts: PlanBestParts
+    bottleneck: str
+    note: str | None  # may be absent
+
+class PlanBestParts(Fields[Any]):
+    compute_ns: int
+    tensor_parallel_ns: int
+    pipeline_parallel_ns: int
+    data_parallel_ns: int
+    bubble_ns: int
+
+class PlanTried(Fields[Any]):
+    plans: int
+    simulated: int
+    cannot_be_faster: int
+    do_not_fit: int
+    refused: int
+
+class PlanRefusal(Fields[Any]):
+    problem: str
+    plans: int
+
 class Graph(Fields[Any]):
     schema: str
     of: str

@@ -76,12 +76,11 @@ struct DividedWork {
 ///   activations.
 /// - Recomputation: as with_recomputation() describes (recompute.h).
 /// - Pipeline and microbatches: as with_stages() describes (pipeline.h).
-/// - Data: gradients are reduced as DistributedDataParallel does it: in buckets of Job::bucket_bytes (by default 25
-/// MiB,
-///   and 1 MiB for the first), on a stream of their own, each when its last gradient is ready in the last microbatch.
-///   The first work after the backward pass waits for all of them. With tensor parallelism, every gradient is divided
-///   by the number of ranks. With `zero`, replicas send each other what replicas.h describes; from 2 on, gradients of
-///   each microbatch are reduced.
+/// - Data: gradients are reduced as DistributedDataParallel does it, on a stream of their own: in buckets of
+///   Job::bucket_bytes (by default 25 MiB, and 1 MiB for the first), each when its last gradient is ready in the last
+///   microbatch. The first work after the backward pass waits for all of them. With tensor parallelism, every gradient
+///   is divided by the number of ranks. With `zero`, replicas send each other what replicas.h describes; from 2 on,
+///   gradients of each microbatch are reduced.
 ///
 /// Durations and payloads of activations (Collective::of_activations) are those of all samples, also in microbatches.
 /// Every added collective takes kCollectiveCall of the host's time. Throws what divided_work() throws, and CannotAnswer

@@ -134,7 +134,8 @@ class Recorder {
     OperatorTable& table = capture_.operators;
     std::vector<TensorShape> inputs;
     inputs.reserve(shapes.size());
-    for (const Sizes& sizes : shapes) inputs.push_back({.sizes = sizes, .element_bytes = job_.element_bytes, .element = ElementKind::kFloat});
+    for (const Sizes& sizes : shapes)
+      inputs.push_back({.sizes = sizes, .element_bytes = job_.element_bytes, .element = ElementKind::kFloat});
     const TaskId call = add(TaskKind::kRuntime, "cudaLaunchKernel", thread_, now_, job_.call);
     now_ += job_.call + Duration{1};
     const Time begin = std::max(now_, free_);

@@ -23,7 +23,7 @@ struct TransformerJob {
   Duration call{0};         ///< duration of each launching call
   std::int64_t element_bytes = 4;
   bool dropout = false;  ///< if true, weights of attention and what layers add are dropped out
-  bool ends = true;         ///< if true, there are lookups, the last norm, the layer to the vocabulary and an optimizer
+  bool ends = true;      ///< if true, there are lookups, the last norm, the layer to the vocabulary and an optimizer
 
   [[nodiscard]] std::int64_t tokens() const noexcept { return batch * sequence; }
   [[nodiscard]] Capture capture() const;
