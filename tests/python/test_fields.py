@@ -61,6 +61,7 @@ QUESTIONS = [
     ("replay", {}), ("replay", {"slow_ranks": True}), ("critical_path", {}), ("what_if", {"changes": {"compute.scale": 0.5}}),
     ("what_if", {"changes": {"batch.scale": 2}}), ("sweep", {"grid": {"compute.scale": [0.5, 1], "batch.scale": [1, 64]}}),
     ("advise", {}), ("stats", {}), ("stats", {"by": "rank"}), ("stats", {"kernels": True}), ("stats", {"collectives": True}),
+    ("plan", {"devices": 2, "changes": {"parallel.microbatches": 1, "parallel.recompute": "none", "parallel.zero": 0}}),
     ("check", {}), ("calibrate", {}), ("task_list", {}), ("graph", {"fold": "class", "merge_ranks": True}),
     ("compare", {"other": SAMPLE, "fail_above": ["3%", "exposed=2%"], "allow_noise": True}), ("scrub", {"path": "scrubbed"}),
     ("convert", {"path": "x.tasks.json"}), ("convert", {"path": "x.stepsim"}), ("convert", {"path": "x.pt.trace.json"}),
@@ -68,7 +69,8 @@ QUESTIONS = [
     ("convert", {"path": "cut.trace.json", "min_duration": "10us"}), ("convert", {"path": "cut/", "min_duration": "10us"}),
 ]
 TESTS, TRACES = SOURCE / "tests", SOURCE.parent / "shared" / "traces"
-CAPTURES = [SAMPLE, SAMPLE.parent / "byteps-even", TESTS / "golden/data/gpu_step.json", TESTS / "golden/data/gpu_memory.json",
+CAPTURES = [SAMPLE, SAMPLE.parent / "transformer", SAMPLE.parent / "byteps-even",
+            TESTS / "golden/data/gpu_step.json", TESTS / "golden/data/gpu_memory.json",
             TESTS / "fuzz/corpus/capture_fuzz/nccl.capture", TRACES / "kineto/v100-rank1of2-5steps.json.gz",
             TRACES / "kineto/ascend-ddp-2ranks", TRACES / "kineto/dlrm-8ranks", TRACES / "other/horovod-timeline-resnet.json.gz",
             TRACES / "kineto/t4-dataloader-fp32.pt.trace.json.gz"]
