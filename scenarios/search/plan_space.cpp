@@ -120,8 +120,9 @@ struct PlanAxis {
   /// there is then no plan.
   Values (*values)(const Draft& draft, const Choice& choice);
   std::uint32_t Draft::*number = nullptr;  ///< where the value is kept for later parameters
-  bool divides =
-      false;  ///< true if only these values make plans of all devices; others are tried if the user wants them
+  /// True if only these values make plans of all devices. Otherwise those that the user wants are tried if there are
+  /// several.
+  bool divides = false;
 };
 
 /// In the order in which parameters are chosen and shown. Parameters that no what-if has are left out.
@@ -193,12 +194,13 @@ void take_wanted(Scenario& scenario, Choice& choice) {
   }
 }
 
-/// Returns the values to try.
-Values values_of(const PlanAxis& axis, const Draft& draft, const Choice& choice) {
+/// Returns the values to try; nothing if the parameter does not apply.
+std::optional<Values> values_of(const PlanAxis& axis, const Draft& draft, const Choice& choice) {
   Values values = axis.values(draft, choice);
+  if (values.empty() && !axis.divides) return std::nullopt;
   const auto wanted = choice.wanted.find(axis.key);
-  if (wanted == choice.wanted.end() || values.empty()) return values;
-  if (!axis.divides) return wanted->second;
+  if (wanted == choice.wanted.end()) return values;
+  if (!axis.divides && values.size() > 1) return wanted->second;
   std::erase_if(values, [&](const std::string& value) {
     return std::find(wanted->second.begin(), wanted->second.end(), value) == wanted->second.end();
   });
@@ -225,9 +227,9 @@ class PlanList {
       return;
     }
     const PlanAxis& axis = axes_[place];
-    const Values values = values_of(axis, draft, choice_);
-    if (values.empty() && !axis.divides) return choose(place + 1, draft);
-    for (const std::string& value : values) {
+    const std::optional<Values> values = values_of(axis, draft, choice_);
+    if (!values) return choose(place + 1, draft);
+    for (const std::string& value : *values) {
       Draft next = draft;
       if (axis.number != nullptr) next.*axis.number = parse_number<std::uint32_t>(value).value_or(1);
       settings_.push_back({std::string(axis.key), value});

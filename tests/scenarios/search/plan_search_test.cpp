@@ -251,6 +251,19 @@ TEST(PlanSpaceTest, ValuesOfTheUserAreTheOnlyOnes) {
   EXPECT_THAT(values_of_key(points, "precision.to"), ElementsAre("bf16", "fp8"));
 }
 
+TEST(PlanSpaceTest, OneStageHasOnePart) {
+  Scenario asked;
+  add_set(asked, "parallel.interleave=1,3");
+  const Points points = points_of(with_plans(asked, {.devices = {2}, .batches = 4}, limits(6)));
+  std::vector<std::string> of_one_stage;
+  for (std::size_t point = 0; point < points.size(); ++point) {
+    if (value_of(points, point, "parallel.pipeline") == "1")
+      of_one_stage.push_back(value_of(points, point, "parallel.interleave"));
+  }
+  EXPECT_THAT(of_one_stage, ::testing::Each("1"));
+  EXPECT_THAT(values_of_key(points, "parallel.interleave"), ElementsAre("1", "3"));
+}
+
 TEST(PlanSpaceTest, TheSearchDecidesTheBatchOfAReplica) {
   Scenario asked;
   add_set(asked, "batch.scale=2");
