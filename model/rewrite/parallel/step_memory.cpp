@@ -317,8 +317,8 @@ StepMemory::StepMemory(const Capture& capture) : optimizer_(optimizer_states_of(
 /// The parameters that the forward pass reads must be those that the backward pass computes gradients for. One that is
 /// read twice, such as a table of words that is also the last layer, counts twice in the forward pass.
 void StepMemory::compare_with_gradients(const Capture& capture) {
-  constexpr double kLeast = 0.9;
-  constexpr double kMost = 1.6;
+  constexpr double kLeastOfGradients = 0.9;
+  constexpr double kMostOfGradients = 1.6;
   double parameters = 0;
   for (const Part& part : parts_) parameters += part.parameters.whole + part.parameters.divided;
   double gradients = 0;
@@ -327,7 +327,7 @@ void StepMemory::compare_with_gradients(const Capture& capture) {
     for (const Gradient& gradient : step.gradients) bytes += static_cast<double>(gradient.bytes.count());
     gradients = std::max(gradients, bytes);
   }
-  if (gradients > 0 && kLeast * gradients <= parameters && parameters <= kMost * gradients) {
+  if (gradients > 0 && kLeastOfGradients * gradients <= parameters && parameters <= kMostOfGradients * gradients) {
     once_ = std::min(1.0, gradients / parameters);
     return;
   }
