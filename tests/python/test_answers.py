@@ -52,7 +52,7 @@ def test_fields_are_attributes_and_items(capture):
 def test_completion_lists_what_is_for_users():
     assert {name for name in dir(stepsim) if not name.startswith("_")} == {
         "Advice", "Calibration", "CannotAnswer", "Capture", "Check", "Collectives", "Comparison", "Conversion", "CriticalPath",
-        "Edges", "Error", "Fields", "Graph", "InputError", "MissingFile", "OutputError", "Records", "Replay", "Result",
+        "Edges", "Error", "Fields", "Graph", "InputError", "MissingFile", "OutputError", "Plan", "Records", "Replay", "Result",
         "Scrubbing", "Stats", "Sweep", "TaskList", "Tasks", "Timeline", "UsageError", "WhatIf", "calibrate", "check",
         "compare", "load", "scrub"}
 
