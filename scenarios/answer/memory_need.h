@@ -108,7 +108,7 @@ class MemoryNeeds {
 };
 
 template <Bytes MemoryParts::*kPart>
-inline constexpr auto part_of_need =
+inline constexpr auto kPartOfNeed =
     [](const MemoryNeed& need) { return need.parts ? std::optional{*need.parts.*kPart} : std::nullopt; };
 
 /// The fields of a need in JSON.
@@ -119,11 +119,11 @@ inline constexpr auto kMemoryNeed = std::to_array<sim::Field<MemoryNeed>>({
     {"low_bytes", sim::at<&MemoryNeed::low>},
     {"high_bytes", sim::at<&MemoryNeed::high>},
     {"capacity_bytes", sim::at<&MemoryNeed::capacity>},
-    {"parameters_bytes", part_of_need<&MemoryParts::parameters>},
-    {"gradients_bytes", part_of_need<&MemoryParts::gradients>},
-    {"optimizer_bytes", part_of_need<&MemoryParts::optimizer>},
-    {"activations_bytes", part_of_need<&MemoryParts::activations>},
-    {"working_bytes", part_of_need<&MemoryParts::working>},
+    {"parameters_bytes", kPartOfNeed<&MemoryParts::parameters>},
+    {"gradients_bytes", kPartOfNeed<&MemoryParts::gradients>},
+    {"optimizer_bytes", kPartOfNeed<&MemoryParts::optimizer>},
+    {"activations_bytes", kPartOfNeed<&MemoryParts::activations>},
+    {"working_bytes", kPartOfNeed<&MemoryParts::working>},
     {"fits",
      [](const MemoryNeed& need) -> std::
                                     optional<std::string_view> {

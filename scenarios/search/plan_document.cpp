@@ -147,9 +147,10 @@ Table times_of(const PlanAnswer& answer, const std::vector<PlanLine>& lines) {
                                  {std::string(sim::unit_of(answer.head.work))}});
   const bool memory =
       std::any_of(lines.begin(), lines.end(), [](const PlanLine& line) { return line.outcome().memory.has_value(); });
-  if (memory)
+  if (memory) {
     columns.insert(columns.end(),
                    {{"peak memory"}, {"capacity", Align::kRight, sim::Use::kDetail}, {"fits", Align::kLeft}});
+  }
   Table table(std::move(columns));
   table.compare_times();
   for (const PlanLine& line : lines) {
@@ -273,6 +274,7 @@ std::vector<Refusals> refusals(const PlanAnswer& answer) {
     if (findings.states[point] == PlanState::kRefused) ++counts[findings.outcomes[point].problem];
   }
   std::vector<Refusals> list;
+  list.reserve(counts.size());
   for (const auto& [problem, plans] : counts) list.push_back({problem, plans});
   std::stable_sort(list.begin(), list.end(), [](const Refusals& a, const Refusals& b) { return a.plans > b.plans; });
   return list;
@@ -288,9 +290,10 @@ Sections tried_sections(const PlanAnswer& answer) {
     section.sentences.emplace_back("Whether plans fit in memory is not known: " + answer.why_no_memory + ".");
   for (const std::string& reason : answer.limits.reasons) section.sentences.emplace_back("Not tried: " + reason);
   const std::vector<Refusals> list = refusals(answer);
-  for (std::size_t i = 0; i < std::min(list.size(), kMostReasons); ++i)
+  for (std::size_t i = 0; i < std::min(list.size(), kMostReasons); ++i) {
     section.sentences.emplace_back(
         fmt::format("No answer for {}: {}", counted(list[i].plans, "plan"), list[i].problem));
+  }
   if (list.size() > kMostReasons)
     section.sentences.emplace_back(fmt::format("{} more are in --json", counted(list.size() - kMostReasons, "reason")));
   return {std::move(section)};
@@ -358,6 +361,7 @@ Table rows_of(const PlanAnswer& answer) {
   const std::vector<PlanLine> lines = best_lines(answer);
   const std::vector<std::string> keys = keys_in(lines);
   std::vector<Column> columns;
+  columns.reserve(columns.size() + keys.size());
   for (const std::string& key : keys) columns.push_back({key});
   for (const char* const name :
        {"devices", "iteration_ns", "low_ns", "high_ns", "per_second", "peak_bytes", "capacity_bytes", "fits",

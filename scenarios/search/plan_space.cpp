@@ -93,7 +93,7 @@ Values interleaves(const Draft& draft, const Choice& choice) {
   if (draft.pipeline == 1 || draft.microbatches % draft.pipeline != 0) return {"1"};
   std::vector<std::uint32_t> found;
   for (const std::uint32_t parts : {1U, 2U, 4U}) {
-    if (draft.pipeline * parts <= choice.limits.layers) found.push_back(parts);
+    if (std::size_t{draft.pipeline} * parts <= choice.limits.layers) found.push_back(parts);
   }
   return texts_of(found);
 }
@@ -311,6 +311,7 @@ Scenario with_plans(Scenario scenario, const PlanSpace& space, const PlanLimits&
   std::size_t place = 0;
   for (const std::vector<Setting>& plan : plans) {
     std::vector<PointValue> values;
+    values.reserve(plan.size());
     for (const Setting& setting : plan)
       values.push_back({setting.key, {setting.key, &document->root.items[place++], &document->name}});
     for (const std::vector<PointValue>& other : others) {

@@ -392,7 +392,7 @@ MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vect
   };
   const std::size_t own_ranges = divided ? parallelism.interleave : 1;
   const auto range = [&](std::size_t own) { return ranges[own * parallelism.pipeline + stage]; };
-  std::vector<const Part*> parts;  // of the stage, in the order of the forward pass
+  std::vector<const Part*> parts;  // of the stage, in the order of the backward pass
   double parameters = 0;
   double largest = 0;  // of the parameters of a part
   for (std::size_t own = 0; own < own_ranges; ++own) {
@@ -402,6 +402,7 @@ MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vect
       largest = std::max(largest, parameters_of(parts_[i]));
     }
   }
+  std::reverse(parts.begin(), parts.end());
   // What so many passes through the stage's own parts have kept.
   const auto kept_by = [&](std::size_t passes) {
     double sum = 0;
@@ -429,16 +430,16 @@ MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vect
   // A backward pass releases activations and makes gradients, from the last part to the first.
   const auto go_back = [&](double activations, bool gradients_exist) {
     double made = gradients_exist ? gradients : 0;
-    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-      const double works_on = working(**part, parallelism, casting) * of_microbatch;
+    for (const Part* const part : parts) {
+      const double works_on = working(*part, parallelism, casting) * of_microbatch;
       if (activations + made + works_on > most) {
         most = activations + made + works_on;
         need.activations = rounded(activations);
         need.gradients = rounded(made + buckets);
         need.working = rounded(works_on + sent);
       }
-      activations -= kept(**part, parallelism, casting) * of_microbatch;
-      if (!gradients_exist && !views) made += parameters_of(**part) / share(2);
+      activations -= kept(*part, parallelism, casting) * of_microbatch;
+      if (!gradients_exist && !views) made += parameters_of(*part) / share(2);
     }
   };
   const std::size_t ahead = divided ? passes_ahead(parallelism, stage) : 1;
