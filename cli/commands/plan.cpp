@@ -14,6 +14,7 @@
 #include "model/base/error.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
+#include "model/rewrite/parallel/parallelism.h"
 
 namespace stepsim::cli {
 namespace {
@@ -22,15 +23,13 @@ namespace {
 constexpr std::array<std::string_view, 9> kWithoutEffectOnPlans{
     "--threads", "--quiet", "--verbose", "--brief", "--full", "--color", "--json", "-o", "--resume"};
 
-constexpr std::uint32_t kMostDevicesOfPlan = 65'536;
-
 std::vector<std::uint32_t> parse_devices(const CLI::Option* option) {
   std::vector<std::uint32_t> devices;
   for (const std::string& text : divided_at_commas(option->count() > 0 ? option->results().back() : "")) {
     const auto number = parse_number<std::uint32_t>(text);
-    if (!number || *number == 0 || *number > kMostDevicesOfPlan) {
+    if (!number || *number == 0 || *number > kMostDevices) {
       throw UsageError(fmt::format("--devices '{}': expected numbers from 1 to {}, such as 64 or 8,16,32", shown(text),
-                                   kMostDevicesOfPlan));
+                                   kMostDevices));
     }
     devices.push_back(*number);
   }

@@ -28,6 +28,9 @@ using DeviceLaunches = std::map<LaneId, std::vector<DeviceLaunch>>;
 
 /// Returns the call that launched each piece of device work. O(launches log launches).
 [[nodiscard]] std::map<TaskId, TaskId> calls_by_work(const DeviceLaunches& launches);
+/// Returns the recorded start of the call that launched device work, or of the work itself if `call_of`, which is
+/// calls_by_work(), has no call. O(log work).
+[[nodiscard]] Time launch_time(const Recording& recording, const std::map<TaskId, TaskId>& call_of, TaskId work);
 
 /// The gradients that the backward pass of a step computes on one thread, in order.
 struct StepGradients {

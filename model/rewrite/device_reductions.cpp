@@ -203,6 +203,11 @@ std::map<TaskId, TaskId> calls_by_work(const DeviceLaunches& launches) {
   return calls;
 }
 
+Time launch_time(const Recording& recording, const std::map<TaskId, TaskId>& call_of, TaskId work) {
+  const auto call = call_of.find(work);
+  return recording.start[(call == call_of.end() ? work : call->second).index()];
+}
+
 std::map<std::int32_t, StepGradients> gradients_of_steps(const Capture& capture) {
   std::map<std::pair<std::int32_t, LaneId>, std::vector<Gradient>> found;
   for (const Gradient& gradient : capture.gradients) {

@@ -68,8 +68,7 @@ std::string parts_text(const MemoryNeed& need) {
   const MemoryParts& parts = *need.parts;
   return fmt::format(
       "estimated from the shapes of operators: {} of parameters, {} of gradients, {} of the optimizer, {} of "
-      "activations, "
-      "and {} that one call works on",
+      "activations, and {} that one call works on",
       in_gib(parts.parameters), in_gib(parts.gradients), in_gib(parts.optimizer), in_gib(parts.activations),
       in_gib(parts.working));
 }
@@ -140,19 +139,22 @@ MemoryNeed MemoryNeeds::from_allocations(const OfDevice& device, const Plan& pla
     const double ratio = whole.activations > Bytes{} ? std::max(0.0, (recorded - lasting) / passing(whole)) : 1;
     return as_double(parts.total()) + (ratio - 1) * passing(parts);
   };
-  const auto [low, high] =
-      std::minmax({peak_on(MemorySide::kLeast), peak_on(MemorySide::kUsual), peak_on(MemorySide::kMost)});
-  return need_of(low / (1 + kDivisionError), peak_on(MemorySide::kUsual), high * (1 + kDivisionError));
+  const double usual = peak_on(MemorySide::kUsual);
+  const auto [low, high] = std::minmax({peak_on(MemorySide::kLeast), usual, peak_on(MemorySide::kMost)});
+  return need_of(low / (1 + kDivisionError), usual, high * (1 + kDivisionError));
 }
 
 MemoryNeed MemoryNeeds::from_shapes(const Plan& plan) const {
-  const auto peak_on = [&](MemorySide side, double error) {
-    const MemoryParts parts = step_->of(plan.parallelism, plan.batches, side, plan.activation_bytes);
+  const auto parts_on = [&](MemorySide side) {
+    return step_->of(plan.parallelism, plan.batches, side, plan.activation_bytes);
+  };
+  const auto peak_of = [](const MemoryParts& parts, double error) {
     return as_double(parts.total()) + error * as_double(parts.activations + parts.working);
   };
-  MemoryNeed need = need_of(peak_on(MemorySide::kLeast, -kShapesError), peak_on(MemorySide::kUsual, 0),
-                            peak_on(MemorySide::kMost, kShapesError));
-  need.parts = step_->of(plan.parallelism, plan.batches, MemorySide::kUsual, plan.activation_bytes);
+  const MemoryParts usual = parts_on(MemorySide::kUsual);
+  MemoryNeed need = need_of(peak_of(parts_on(MemorySide::kLeast), -kShapesError), peak_of(usual, 0),
+                            peak_of(parts_on(MemorySide::kMost), kShapesError));
+  need.parts = usual;
   return need;
 }
 

@@ -111,6 +111,11 @@ template <Bytes MemoryParts::*kPart>
 inline constexpr auto kPartOfNeed =
     [](const MemoryNeed& need) { return need.parts ? std::optional{*need.parts.*kPart} : std::nullopt; };
 
+inline constexpr auto kFitOfNeed = [](const MemoryNeed& need) {
+  const std::optional<Fit> fit = need.fits();
+  return fit ? std::optional{word_of(*fit)} : std::nullopt;
+};
+
 /// The fields of a need in JSON.
 inline constexpr auto kMemoryNeed = std::to_array<sim::Field<MemoryNeed>>({
     {"rank", sim::at<&MemoryNeed::rank>},
@@ -124,12 +129,7 @@ inline constexpr auto kMemoryNeed = std::to_array<sim::Field<MemoryNeed>>({
     {"optimizer_bytes", kPartOfNeed<&MemoryParts::optimizer>},
     {"activations_bytes", kPartOfNeed<&MemoryParts::activations>},
     {"working_bytes", kPartOfNeed<&MemoryParts::working>},
-    {"fits",
-     [](const MemoryNeed& need) -> std::
-                                    optional<std::string_view> {
-                                      const std::optional<Fit> fit = need.fits();
-                                      return fit ? std::optional{word_of(*fit)} : std::nullopt;
-                                    }},
+    {"fits", kFitOfNeed},
 });
 
 }  // namespace stepsim::scenarios

@@ -1,14 +1,18 @@
 #ifndef STEPSIM_SCENARIOS_ANSWER_SWEEP_DOCUMENT_H
 #define STEPSIM_SCENARIOS_ANSWER_SWEEP_DOCUMENT_H
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "scenarios/answer/baseline.h"
 #include "scenarios/answer/sweep.h"
+#include "sim/report/field.h"
 #include "sim/report/report.h"
+#include "sim/report/throughput.h"
 
 namespace stepsim::scenarios {
 
@@ -41,6 +45,13 @@ using SweepReport = sim::Report<SweepAnswer>;
 /// Returns the throughput per device at a point, divided by that of the captured job. Precondition: `outcome` has an
 /// iteration.
 [[nodiscard]] double efficiency_of(const SweepAnswer& answer, const Outcome& outcome);
+
+/// The captured job's prediction as the baseline of a sweep, or of a search over its points, in JSON.
+inline constexpr auto kSweepBaseline = std::to_array<sim::Field<SweepHead>>({
+    {"", sim::at<&SweepHead::baseline>, kBaseline},
+    {"throughput", [](const SweepHead& head) { return sim::throughput_of(head.work, head.baseline.iteration); },
+     sim::kThroughput},
+});
 
 /// Returns the schema of the JSON object of sweep_document().
 [[nodiscard]] sim::AnswerSchema sweep_schema();

@@ -244,12 +244,6 @@ std::vector<PointLine> point_lines(const SweepAnswer& answer) {
   return lines;
 }
 
-constexpr auto kSweepBaseline = std::to_array<Field<SweepHead>>({
-    {"", at<&SweepHead::baseline>, kBaseline},
-    {"throughput", [](const SweepHead& head) { return sim::throughput_of(head.work, head.baseline.iteration); },
-     sim::kThroughput},
-});
-
 constexpr auto kPoints = std::to_array<Field<SweepAnswer>>({
     {"name", at<&SweepAnswer::head, &SweepHead::name>, {}, sim::kLineAfter},
     {"capture", at<&SweepAnswer::head, &SweepHead::trust>, sim::kCaptureTrust, sim::kLineAfter},

@@ -27,7 +27,6 @@ using sim::Column;
 using sim::Field;
 using sim::ratio;
 using sim::Table;
-using stepsim::to_text;
 using Sections = std::vector<sim::Section>;
 
 /// A ranked plan with the answer that it belongs to.
@@ -230,16 +229,10 @@ constexpr auto kPlan = std::to_array<Field<PlanLine>>({
      sim::kIfAny},
 });
 
-constexpr auto kPlanBaseline = std::to_array<Field<SweepHead>>({
-    {"", at<&SweepHead::baseline>, kBaseline},
-    {"throughput", [](const SweepHead& head) { return sim::throughput_of(head.work, head.baseline.iteration); },
-     sim::kThroughput},
-});
-
 constexpr auto kBest = std::to_array<Field<PlanAnswer>>({
     {"name", at<&PlanAnswer::head, &SweepHead::name>, {}, sim::kLineAfter},
     {"capture", at<&PlanAnswer::head, &SweepHead::trust>, sim::kCaptureTrust, sim::kLineAfter},
-    {"baseline", at<&PlanAnswer::head>, kPlanBaseline, sim::kLineAfter},
+    {"baseline", at<&PlanAnswer::head>, kSweepBaseline, sim::kLineAfter},
     {"global_batches", at<&PlanAnswer::space, &PlanSpace::batches>, {}, sim::kLineAfter},
     {"best", [](const PlanAnswer& answer) { return best_lines(answer).front(); }, kPlan, sim::kLineAfter},
     {"plans", at<best_lines>, kPlan, sim::kItemLines},

@@ -137,9 +137,8 @@ void StepBounds::read_stream(const Plan& plan, const std::vector<Duration>& dura
                                                      sim::collectives_alone(graph_->dag, *plan.network, plan.cluster))
                                      : std::map<TaskId, Duration>{};
   for (const TaskId task : stream) {
-    const auto call = call_of_.find(task);
     const auto wait = waits.find(task);
-    stream_.push_back({recording.start[(call == call_of_.end() ? task : call->second).index()], durations[task.index()],
+    stream_.push_back({launch_time(recording, call_of_, task), durations[task.index()],
                        wait == waits.end() ? Duration{} : wait->second});
   }
 }
@@ -149,10 +148,7 @@ void StepBounds::read_stream(const Plan& plan, const std::vector<Duration>& dura
 StepBounds::Pieces StepBounds::cut(const Cut& cut) const {
   const auto& [parts, split] = cut;
   const StageCuts cuts = stage_cuts(*graph_, calls_, parts, split);
-  const auto launched = [&](std::size_t call) {
-    const auto found = call_of_.find(calls_[call].first);
-    return graph_->recording.start[(found == call_of_.end() ? calls_[call].first : found->second).index()];
-  };
+  const auto launched = [&](std::size_t call) { return launch_time(graph_->recording, call_of_, calls_[call].first); };
   std::vector<Time> begins;
   for (std::uint32_t part = 1; part < parts; ++part) begins.push_back(launched(cuts.forward[part]));
   for (std::uint32_t part = parts; part-- > 0;) begins.push_back(launched(cuts.backward[part]));

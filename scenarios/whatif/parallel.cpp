@@ -29,8 +29,6 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::uint32_t kMostDevices = 65'536;
-
 YamlType split_type() { return yaml::text("[0-9]+([+,][0-9]+)*"); }
 
 constexpr std::array kParallelParameters{

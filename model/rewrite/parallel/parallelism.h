@@ -11,6 +11,9 @@
 
 namespace stepsim {
 
+/// No job is divided among more devices than this.
+constexpr std::uint32_t kMostDevices = 65'536;
+
 /// The order in which a pipeline stage computes its microbatches.
 enum class PipelineSchedule : std::uint8_t {
   kOneForwardOneBackward,  ///< each backward pass as soon as it can run (PipeDream-Flush, Megatron's default)

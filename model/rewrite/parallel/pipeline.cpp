@@ -58,18 +58,14 @@ class Pieces {
         stages_(cuts.forward.size()),
         of_task_(dag_.task_count(), kNone) {
     const std::map<TaskId, TaskId> call_of = calls_by_work(device_launches(capture));
-    const auto launched = [&](std::size_t call) {
-      const auto found = call_of.find(calls[call].first);
-      return recording_.start[(found == call_of.end() ? calls[call].first : found->second).index()];
-    };
+    const auto launched = [&](std::size_t call) { return launch_time(recording_, call_of, calls[call].first); };
     for (std::size_t stage = 1; stage < stages_; ++stage) begins_.push_back(launched(cuts.forward[stage]));
     for (std::size_t stage = stages_; stage-- > 0;) begins_.push_back(launched(cuts.backward[stage]));
     begins_.push_back(end_of_backward(call_of, calls, cuts, launched));
     tasks_.resize(2 * stages_ + 1);
     for (const TaskId task : dag_.tasks()) {
       if (recording_.step[task.index()] != step) continue;
-      const auto call = call_of.find(task);
-      const Time at = recording_.start[(call == call_of.end() ? task : call->second).index()];
+      const Time at = launch_time(recording_, call_of, task);
       const auto piece =
           static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), at) - begins_.begin());
       of_task_[task.index()] = static_cast<std::uint32_t>(piece);

@@ -202,14 +202,10 @@ class Recomputation {
   /// Numbers the calls in the order of their launches, the copies' too, which belong to the backward pass.
   [[nodiscard]] Capture with_calls_in_order(Capture made) const {
     const std::map<TaskId, TaskId> call_of = calls_by_work(device_launches(made));
-    const auto launched = [&](TaskId work) {
-      const auto call = call_of.find(work);
-      return made.recording.start[(call == call_of.end() ? work : call->second).index()];
-    };
     std::map<std::uint32_t, Time> first;
     for (OperatorTable::Use& use : made.operators.uses) {
       use.in_backward = use.in_backward || use.occurrence >= capture_.operators.occurrences;
-      const Time at = launched(use.task);
+      const Time at = launch_time(made.recording, call_of, use.task);
       Time& known = first.try_emplace(use.occurrence, at).first->second;
       known = std::min(known, at);
     }

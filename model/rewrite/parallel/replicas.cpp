@@ -92,12 +92,6 @@ class Replicas {
   AddedCollectives added_;
 };
 
-/// Returns the start of the call that launches a call's work.
-Time launch_of(const Capture& capture, const std::map<TaskId, TaskId>& call_of, const ModelCall& call) {
-  const auto found = call_of.find(call.first);
-  return capture.recording.start[(found == call_of.end() ? call.first : found->second).index()];
-}
-
 /// Returns when the backward passes of the parts of a pipeline begin, from the last part to the first, if a step of the
 /// capture is still to be divided into them; else nothing.
 std::vector<Time> backward_parts(const Capture& capture, const Parallelism& parallelism) {
@@ -106,7 +100,8 @@ std::vector<Time> backward_parts(const Capture& capture, const Parallelism& para
   const std::map<TaskId, TaskId> call_of = calls_by_work(device_launches(capture));
   const StageCuts cuts = stage_cuts(capture, calls, parallelism.parts_of_pipeline(), parallelism.split);
   std::vector<Time> begins;
-  for (const std::size_t begin : cuts.backward) begins.push_back(launch_of(capture, call_of, calls[begin]));
+  for (const std::size_t begin : cuts.backward)
+    begins.push_back(launch_time(capture.recording, call_of, calls[begin].first));
   std::reverse(begins.begin(), begins.end());
   return begins;
 }
@@ -145,7 +140,7 @@ class Units {
     for (Unit& unit : units_) {  // the first one is the last of the backward pass
       if (!unit.backward) continue;
       of = &unit;
-      if (launch_of(capture, call_of_, calls_[*unit.backward]) <= at) break;
+      if (launch_time(capture.recording, call_of_, calls_[*unit.backward].first) <= at) break;
     }
     of->parameters += bytes;
     if (!of->ready.valid() || capture.recording.finish[of->ready.index()] <= at) of->ready = gradient.ready;

@@ -115,12 +115,6 @@ constexpr auto kOptimizers = std::to_array<KnownOptimizer>({
     {"sgd", 0, 1, 1},
 });
 
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
-
 Bytes rounded(double bytes) { return Bytes{static_cast<std::int64_t>(std::min(std::ceil(bytes), 0x1p60))}; }
 
 }  // namespace
@@ -132,7 +126,7 @@ OptimizerStates optimizer_states_of(const Capture& capture) {
   if (named == names.end()) return {.least = 0};
   std::string_view name = std::string_view(*named).substr(kOptimizerStep.size());
   name = name.substr(0, name.find('.'));
-  const std::string lower = in_lower_case(name);
+  const std::string lower = lower_case(name);
   const auto* const known = std::find_if(kOptimizers.begin(), kOptimizers.end(), [&lower](const KnownOptimizer& one) {
     return lower.find(one.name) != std::string::npos;
   });
@@ -245,30 +239,30 @@ class StepMemory::Finder {
       random_ = random_ || op.name == "aten::bernoulli_";
       return;
     }
-    const std::size_t scores_begin = scores_;
-    if (is_batched(op)) scores_ = scores_ == 0 ? 1 : 0;
+    const bool in_attention = in_attention_;  // after its first product
+    if (is_batched(op)) in_attention_ = !in_attention_;
     // A layer that is divided by columns reads a tensor that each rank has.
     const bool is_divided = divided != Divided::kNot && divided != Divided::kColumns;
-    const auto keep = [&](double bytes, bool in_attention) {
+    const auto keep = [&](double bytes, bool of_attention) {
       part.saved.add(bytes, is_divided);
-      if (in_attention) part.attention.add(bytes, is_divided);
+      if (of_attention) part.attention.add(bytes, is_divided);
     };
     const TensorShape& first = *samples.front();
     if (keeps == Keeps::kMask) {
       const double bytes = first.bytes() / static_cast<double>(first.element_bytes);
-      keep(bytes, scores_begin > 0);
+      keep(bytes, in_attention);
       part.masks.add(bytes, is_divided);
-      if (scores_begin > 0) part.masks_of_attention.add(bytes, is_divided);
+      if (in_attention) part.masks_of_attention.add(bytes, is_divided);
     } else if (keeps == Keeps::kOutput) {
-      keep(first.bytes(), scores_begin > 0);
+      keep(first.bytes(), in_attention);
     } else if (keeps == Keeps::kInput || samples.size() == 1) {
       const bool scalar = keeps == Keeps::kInputs && !is_product(op) && op.work.kind != KernelClass::kAttention;
-      if (!scalar && !is_last_kept(op, first)) keep(first.bytes(), scores_begin > 0);
+      if (!scalar && !is_last_kept(op, first)) keep(first.bytes(), in_attention);
     } else {
       for (std::size_t i = 0; i < samples.size(); ++i) {
         if (i == 0 && (random_ || is_last_kept(op, first))) continue;
         // Of the product with the values, the values were computed before the attention.
-        keep(samples[i]->bytes(), scores_begin > 0 && (i == 0 || !is_batched(op)));
+        keep(samples[i]->bytes(), in_attention && (i == 0 || !is_batched(op)));
       }
       if (op.work.kind == KernelClass::kAttention) keep(first.bytes(), false);  // the result
     }
@@ -295,9 +289,9 @@ class StepMemory::Finder {
   TensorDivision division_;
   StepMemory& memory_;
   std::optional<Kept> last_;
-  double largest_ = 0;      ///< bytes of the largest activation so far
-  bool random_ = false;     ///< a mask for a dropout was drawn; the product with it keeps only the mask
-  std::size_t scores_ = 0;  ///< 1 between the two products of an attention
+  double largest_ = 0;         ///< bytes of the largest activation so far
+  bool random_ = false;        ///< a mask for a dropout was drawn; the product with it keeps only the mask
+  bool in_attention_ = false;  ///< between the two products of an attention
 };
 
 StepMemory::StepMemory(const Capture& capture) : optimizer_(optimizer_states_of(capture)) {
