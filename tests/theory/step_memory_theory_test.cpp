@@ -69,7 +69,7 @@ TEST(StepMemoryTheoryTest, AStageHoldsTheMicrobatchesInFlight) {
     EXPECT_DOUBLE_EQ(activations({.pipeline = p, .microbatches = 1}), of_stage);
     EXPECT_DOUBLE_EQ(
         activations({.pipeline = p, .microbatches = kMany, .schedule = PipelineSchedule::kAllForwardFirst}), of_stage);
-    if (kJob.layers % (2 * p) != 0) continue;
+    if (kJob.layers % (std::size_t{2} * p) != 0) continue;
     EXPECT_DOUBLE_EQ(activations({.pipeline = p, .microbatches = kMany, .interleave = 2}),
                      of_stage * (p + (p - 1) / 2.0) / kMany);
   }

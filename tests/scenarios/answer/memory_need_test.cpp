@@ -105,11 +105,11 @@ constexpr stepsim::testing::TransformerJob kTransformer{
 constexpr std::int64_t kLayers = 4;
 constexpr std::int64_t kTokens = 96;
 constexpr std::int64_t kHidden = 16;
-constexpr std::int64_t kScores = 4 * 2 * 48 * 48;  // heads, samples and tokens squared
+constexpr std::int64_t kScores = std::int64_t{4} * 2 * 48 * 48;  // heads, samples and tokens squared
 constexpr std::int64_t kParameters = kLayers * 12 * kHidden * kHidden * 4;
 constexpr std::int64_t kActivations = kLayers * 4 * (16 * kTokens * kHidden + kScores);
 // A call of the backward pass reads and writes as much as the largest tensor of the forward pass: the scores.
-constexpr std::int64_t kWorking = 2 * 4 * kScores;
+constexpr std::int64_t kWorking = 8 * kScores;
 constexpr std::int64_t kPassing = kActivations + kWorking;
 
 Capture transformer_with_peak(std::int64_t peak) {
@@ -142,7 +142,8 @@ TEST(MemoryNeedTest, OfADividedJobActivationsFollowTheRecordedPeak) {
   EXPECT_EQ(peak({}), Bytes{4 * kParameters + kPassing * 3 / 2});
   EXPECT_EQ(peak({.microbatches = 4}), Bytes{4 * kParameters + kPassing * 3 / 2 / 4});
   // A stage has one layer, and parts of four microbatches. It also has biases and norms, which have no gradients here.
-  EXPECT_EQ(peak({.pipeline = 4, .microbatches = 4}), Bytes{kParameters + 4 * 4 * 13 * kHidden + kPassing * 3 / 2 / 4});
+  EXPECT_EQ(peak({.pipeline = 4, .microbatches = 4}),
+            Bytes{kParameters + std::int64_t{4} * 4 * 13 * kHidden + kPassing * 3 / 2 / 4});
 }
 
 TEST(MemoryNeedTest, AReplicaHasACopyOfItsGradientsInBuckets) {
