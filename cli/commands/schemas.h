@@ -12,8 +12,9 @@ namespace stepsim::cli {
 /// kinds are YAML files: scenario, job, cluster and ranges. Throws UsageError for another kind.
 [[nodiscard]] std::string json_schema(std::string_view kind);
 
-/// Returns the schema of the output of `combine`.
+/// Return the schemas of the output of `combine` and `model`.
 [[nodiscard]] sim::AnswerSchema combine_schema();
+[[nodiscard]] sim::AnswerSchema model_schema();
 
 }  // namespace stepsim::cli
 

@@ -114,9 +114,10 @@ const char* ChromeRecord::wrong_member() const noexcept {
 namespace {
 
 /// Top-level members that profilers write after the list of events and never inside an event.
-constexpr std::array<std::string_view, 10> kMembersAfterEvents = {
+constexpr std::array<std::string_view, 11> kMembersAfterEvents = {
     "traceName",     "distributedInfo", "displayTimeUnit", "baseTimeNanoseconds", "deviceProperties",
-    "schemaVersion", "otherData",       "metadata",        "host_name",           "trace_id"};
+    "schemaVersion", "otherData",       "metadata",        "host_name",           "trace_id",
+    "stepsim_model"};
 
 const char* behind_blanks(const char* at, const char* end) {
   while (at != end && json::is_blank(*at)) ++at;

@@ -142,8 +142,8 @@ constexpr std::string_view kText = "stepsim_text";
 
 constexpr std::string_view kBase = "baseTimeNanoseconds";
 /// Members of a trace that its reader uses. All others, such as the environment, are dropped.
-constexpr std::array<std::string_view, 5> kKept{kBase, "distributedInfo", "deviceProperties", "host_name",
-                                                "schemaVersion"};
+constexpr std::array<std::string_view, 6> kKept{kBase,       "distributedInfo", "deviceProperties",
+                                                "host_name", "schemaVersion",   "stepsim_model"};
 
 std::string metadata(std::string_view name, std::string_view arguments, std::size_t file) {
   return fmt::format(R"({{"ph":"M","name":"{}","args":{{{}}},"in_file":{}}})", name, arguments, file);

@@ -14,6 +14,8 @@
 #include "model/job/collective.h"
 #include "model/job/job.h"
 #include "model/job/range_profile.h"
+#include "model/transformer/transformer.h"
+#include "model/transformer/transformer_step.h"
 
 namespace stepsim::ingest {
 
@@ -70,6 +72,35 @@ inline constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;
 
 /// Reads a file of at most 1 MiB with parse_events() if its name ends in .events, else with parse_ranges().
 [[nodiscard]] RangeSchedule read_ranges_file(const std::string& path);
+
+/// Parses a model's configuration in the form of Hugging Face's config.json; `name` is the file's name. model_type says
+/// the family; keys that say nothing about a step's work are ignored. Members whose key is missing are 0, or what is
+/// usual in the family. Throws InputError for a family that is not known and for a value out of range.
+[[nodiscard]] Transformer parse_transformer(std::string_view text, const std::string& name);
+
+/// Reads a file with parse_transformer() and adds it to `inputs`.
+[[nodiscard]] Transformer read_transformer_file(const std::string& path, std::vector<InputFile>& inputs);
+
+/// Measured times of a model's parts, in order: what comes before the layers, each layer, and what comes after.
+struct LayerProfile {
+  std::vector<PartTimes> parts;
+  /// Number of times that were longer than those of a larger micro batch, which were taken instead.
+  std::size_t corrected = 0;
+};
+
+/// Parses a profile by layer, and returns the times of this micro batch and number of tensor-parallel ranks. Seconds of
+/// the forward and the backward pass and of the update, as csv with the columns layer, micro_batch, tensor, forward,
+/// backward and update, or as JSON: {"MICRO_BATCH": {"TENSOR": {"LAYER": [forward, backward, update]}}}.
+///
+/// Fewer samples never take longer than more. A time that is longer than that of a larger micro batch was disturbed
+/// when it was measured, and the least of those of the larger ones is taken. Throws InputError if the profile has no
+/// such times, and for values that are no times.
+[[nodiscard]] LayerProfile parse_layer_profile(std::string_view text, const std::string& name, std::uint32_t samples,
+                                               std::uint32_t tensor);
+
+/// Reads a file with parse_layer_profile() and adds it to `inputs`.
+[[nodiscard]] LayerProfile read_layer_profile(const std::string& path, std::uint32_t samples, std::uint32_t tensor,
+                                              std::vector<InputFile>& inputs);
 
 /// Parses the output of a program of nccl-tests (all_reduce_perf and the like): one or more tables. `name` is the
 /// file's name. The time for a message size is the mean of its out-of-place and in-place times.

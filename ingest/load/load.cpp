@@ -74,7 +74,9 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options,
   begin_stage("building the graph");
   const bool unsure = untimed || parts.is_table();
   Capture capture = unsure ? finish_unsure(std::move(assembly), traces.front()) : finish(std::move(assembly));
+  const std::optional<std::uint32_t> samples = capture.job.batch_size;
   capture.job = job;
+  if (!job.batch_size) capture.job.batch_size = samples;
   capture.contents = std::move(contents);
   capture.events = events;
   capture.skipped = skipped;

@@ -1,6 +1,7 @@
 #include "ingest/stitch/assembly.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -331,6 +332,8 @@ Capture finish(Assembly&& assembly) {
   capture.devices = std::move(assembly.devices);
   capture.places = std::move(assembly.places);
   capture.ranks_of_batch = assembly.ranks_of_batch;
+  if (assembly.samples && *assembly.samples > 0 && *assembly.samples <= std::numeric_limits<std::uint32_t>::max())
+    capture.job.batch_size = static_cast<std::uint32_t>(*assembly.samples);
   capture.cluster = std::move(assembly.cluster);
   if (assembly.parameter_server.has_value())
     capture.parameter_server = std::make_shared<const PsWorkload>(std::move(*assembly.parameter_server));

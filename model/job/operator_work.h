@@ -62,6 +62,9 @@ struct Work {
 /// fit the operator, because then nothing is known.
 [[nodiscard]] Work work_of(const OperatorCall& call);
 
+/// The part of a training step that a call belongs to.
+enum class Pass : std::uint8_t { kForward, kBackward, kUpdate };
+
 /// The dimension of an operator's work that tensor-parallel ranks divide among themselves.
 enum class Divided : std::uint8_t {
   kNot,       ///< each rank does all of the work

@@ -86,6 +86,9 @@ struct Gradient {
 
 struct PsWorkload;  // model/job/parameter_server/workload.h
 
+/// Id of the assumption that the times of a capture were computed, not measured (`stepsim model`).
+inline constexpr std::string_view kModelledStep = "modelled_step";
+
 /// A job as returned by ingest: its graph and its measurements.
 struct Capture {
   Dag dag;

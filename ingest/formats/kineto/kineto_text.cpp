@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "ingest/formats/kineto/members.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -27,9 +28,21 @@ std::string_view category_of(EventKind kind) noexcept {
   return "";
 }
 
+/// Returns a type that has the size and the kind of a tensor's elements.
+std::string_view type_name(const TensorShape& tensor) noexcept {
+  if (tensor.element != ElementKind::kFloat) return tensor.element_bytes == 8 ? "long int" : "int";
+  switch (tensor.element_bytes) {
+    case 1: return "c10::Float8_e4m3fn";
+    case 2: return "c10::BFloat16";
+    case 8: return "double";
+    default: return "float";
+  }
+}
+
 class Writer {
  public:
   Writer(const HostDeviceTrace& trace, const std::function<void(std::string_view)>& sink) : trace_(trace), sink_(sink) {
+    for (const auto& [event, which] : trace.operator_of) operators_.emplace(event, &trace.operators[which]);
     for (const auto& [event, launch] : trace.launch_of) launches_.emplace(event, &trace.launches[launch]);
     // Computes the base time as Kineto does: the earliest start, rounded down to a multiple of three months, so that
     // the ranks of a job have the same one.
@@ -73,6 +86,12 @@ class Writer {
       text_ += "  \"host_name\": ";
       append_exact_json_string(text_, trace_.host_name);
       text_ += ",\n";
+    }
+    if (!trace_.modelled.empty()) {
+      text_ += fmt::format(R"(  "{}": {{"model": )", kModelMember);
+      append_exact_json_string(text_, trace_.modelled);
+      if (trace_.samples) text_ += fmt::format(R"(, "samples": {})", *trace_.samples);
+      text_ += "},\n";
     }
     if (!origin.empty()) text_ += fmt::format("  \"otherData\": {{{}}},\n", origin);
     text_ += fmt::format("  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": {},\n  \"traceEvents\": [", base_);
@@ -124,6 +143,7 @@ class Writer {
       if (trace_.kind[event] != EventKind::kSync) add("stream", std::to_string(track.stream));
     }
     if (trace_.correlation[event] >= 0) add("correlation", std::to_string(trace_.correlation[event]));
+    if (const auto op = operators_.find(event); op != operators_.end()) add_inputs(*op->second, add);
     if (const auto launch = launches_.find(event); launch != launches_.end()) {
       add("registers per thread", std::to_string(launch->second->registers));
       add("shared memory", std::to_string(launch->second->shared_memory));
@@ -139,6 +159,19 @@ class Writer {
       }
     }
     if (!arguments.empty()) text_ += fmt::format(", \"args\": {{{}}}", arguments);
+  }
+
+  /// Adds the sizes and types of an operator's inputs, which are tensors or numbers.
+  template <class Add>
+  static void add_inputs(const OperatorTable::Operator& op, const Add& add) {
+    std::string sizes;
+    std::string types;
+    for (const TensorShape& input : op.inputs) {
+      add_item(sizes, fmt::format("[{}]", fmt::join(input.sizes, ", ")));
+      add_item(types, fmt::format("\"{}\"", type_name(input)));
+    }
+    add("Input Dims", fmt::format("[{}]", sizes));
+    add("Input type", fmt::format("[{}]", types));
   }
 
   /// Writes pid and tid. Numeric values are written as numbers, as Kineto does for processes, devices, threads and
@@ -169,6 +202,7 @@ class Writer {
   const HostDeviceTrace& trace_;
   const std::function<void(std::string_view)>& sink_;
   std::map<std::uint32_t, const KernelLaunch*> launches_;
+  std::map<std::uint32_t, const OperatorTable::Operator*> operators_;
   std::int64_t base_ = 0;
   std::string text_;
   bool first_ = true;

@@ -230,6 +230,9 @@ void apply_members(HostDeviceTrace& trace, const TopMembers& members, std::strin
     if (of_process) trace.host_name = std::move(worker.host);
   }
   trace.device_name = device_name_of(trace, find_member(members, "deviceProperties"));
+  const std::string_view model = find_member(members, kModelMember);
+  trace.modelled = as_text(find_member(model, "model"));
+  trace.samples = as_integer(find_member(model, "samples"));
   apply_base_time(trace, find_member(members, "baseTimeNanoseconds"), file, diagnostics);
 }
 

@@ -15,6 +15,9 @@ namespace stepsim::ingest {
 /// missing.
 using TopMembers = std::vector<std::pair<std::string, std::string>>;
 
+/// The member of a file that `stepsim model` wrote: {"model": "gpt of 24 layers ...", "samples": 8}.
+inline constexpr std::string_view kModelMember = "stepsim_model";
+
 /// Sets rank, world size, backend, host, device and process groups of `trace` from the file's members and its name
 /// `file`, and adds the base time to all starts.
 void apply_members(HostDeviceTrace& trace, const TopMembers& members, std::string_view file, Diagnostics& diagnostics);

@@ -247,6 +247,13 @@ void state_early_collectives(const std::vector<RankTrace>& ranks, const std::vec
 }
 
 void state_assumptions(const std::vector<RankTrace>& ranks, Assembly& assembly) {
+  const auto modelled =
+      std::find_if(ranks.begin(), ranks.end(), [](const RankTrace& rank) { return !rank.trace.modelled.empty(); });
+  if (modelled != ranks.end()) {
+    assembly.assumptions.push_back(
+        {std::string(kModelledStep),
+         fmt::format("Nothing was measured: stepsim computed the times of {}.", modelled->trace.modelled)});
+  }
   const std::size_t world = world_of(ranks);
   if (world > ranks.size()) {
     assembly.assumptions.push_back(
@@ -309,6 +316,7 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
 
   for (const RankTrace& rank : ranks) {
     if (!assembly.ranks_of_batch) assembly.ranks_of_batch = rank.trace.ranks_of_batch;
+    if (!assembly.samples) assembly.samples = rank.trace.samples;
     if (!rank.trace.device_name.empty()) assembly.devices.emplace(rank.rank, rank.trace.device_name);
   }
 

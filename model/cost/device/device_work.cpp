@@ -224,6 +224,10 @@ const Accelerator* accelerator_of(const Capture& capture) {
   return capture.devices.empty() ? nullptr : find_accelerator(capture.devices.begin()->second);
 }
 
+DeviceWork device_work_of(const OperatorTable::Operator& op, KernelClass kind) {
+  return {.kind = kind, .precision = op.work.precision, .work = op.work, .row = row_of(op)};
+}
+
 DevicePieces device_work(const Capture& capture) {
   const Dag& dag = capture.dag;
   NameFacts names(dag);

@@ -71,6 +71,9 @@ class DevicePieces {
 /// their durations. O(tasks + names * their length + uses * log pieces).
 [[nodiscard]] DevicePieces device_work(const Capture& capture);
 
+/// Returns the piece of device work that does all of an operator's work, by a kernel of class `kind`.
+[[nodiscard]] DeviceWork device_work_of(const OperatorTable::Operator& op, KernelClass kind);
+
 /// Returns the device of the first rank whose trace names one, or null if no trace does or the device is unknown.
 [[nodiscard]] const Accelerator* accelerator_of(const Capture& capture);
 

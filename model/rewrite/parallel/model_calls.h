@@ -9,9 +9,6 @@
 
 namespace stepsim {
 
-/// The part of a training step that a call belongs to.
-enum class Pass : std::uint8_t { kForward, kBackward, kUpdate };
-
 /// A call of a framework's operator with the device work that it launched.
 struct ModelCall {
   std::uint32_t which = 0;        ///< index into OperatorTable::operators

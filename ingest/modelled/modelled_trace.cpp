@@ -1,0 +1,112 @@
+#include "ingest/modelled/modelled_trace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ingest/parts/host_device_builder.h"
+
+namespace stepsim::ingest {
+namespace {
+
+/// Shares of a call's time on the CPU: until it launches its kernel, for the launch, and after it. Between two calls
+/// Python runs for the rest.
+constexpr double kBeforeLaunch = 0.3;
+constexpr double kLaunch = 0.3;
+constexpr double kAfterLaunch = 0.2;
+
+Duration part(Duration whole, double share) {
+  return Duration{std::llround(static_cast<double>(whole.count()) * share)};
+}
+
+class Recorder {
+ public:
+  explicit Recorder(const ModelledStep& step)
+      : step_(step), thread_(builder_.thread("1", "1")), stream_(builder_.stream(0, 7)) {}
+
+  HostDeviceTrace run(std::span<const TransformerCall> calls) && {
+    now_ = kBegin + kMargin;
+    const auto update = std::find_if(calls.begin(), calls.end(),
+                                     [](const TransformerCall& call) { return call.pass == Pass::kUpdate; });
+    for (const TransformerCall& call : calls.first(static_cast<std::size_t>(update - calls.begin()))) add(call);
+    const Time begin = now_;
+    now_ += kMargin;
+    for (auto call = update; call != calls.end(); ++call) add(*call);
+    if (update != calls.end()) annotate("Optimizer.step#Adam.step", begin, now_);
+    const Time end = std::max(free_, now_) + kMargin;
+    builder_.add(EventKind::kRuntimeCall, "cudaDeviceSynchronize", thread_, {now_, end - now_}, ++correlation_);
+    annotate("ProfilerStep#1", kBegin, end + kMargin);
+    HostDeviceTrace trace = std::move(builder_).take();
+    trace.operators = std::move(operators_);
+    trace.device_name = step_.device;
+    trace.modelled = step_.model;
+    trace.samples = step_.samples;
+    return trace;
+  }
+
+ private:
+  static constexpr Time kBegin{Duration{100'000}};
+  static constexpr Duration kMargin{1'000};  // of an event around others
+  static constexpr Duration kInside{10};     // of an event of a call around another one
+
+  void annotate(std::string_view name, Time begin, Time end) {
+    builder_.add(EventKind::kAnnotation, name, thread_, {begin, end - begin});
+  }
+
+  void add(const TransformerCall& call) {
+    const Duration inside =
+        part(step_.host, kBeforeLaunch) + part(step_.host, kLaunch) + part(step_.host, kAfterLaunch);
+    Duration margin{};
+    const auto around = [&](const std::string& name) {
+      builder_.add(EventKind::kOp, name, thread_, {now_ + margin, inside - 2 * margin});
+      margin += kInside;
+    };
+    if (!call.node.empty()) {
+      around("autograd::engine::evaluate_function: " + std::string(call.node));
+      around(std::string(call.node));
+    }
+    const std::uint32_t op = builder_.add(EventKind::kOp, call.name, thread_, {now_ + margin, inside - 2 * margin});
+    builder_.set_operator(op, operator_of(call));
+    const Time launch = now_ + part(step_.host, kBeforeLaunch);
+    const Duration launching = part(step_.host, kLaunch);
+    builder_.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread_, {launch, launching}, ++correlation_);
+    const Time begin = std::max(free_, launch + launching);
+    const Duration length{std::max<std::int64_t>(1, std::llround(call.nanoseconds))};
+    builder_.add(EventKind::kKernel, call.kernel, stream_, {begin, length}, correlation_);
+    free_ = begin + length;
+    now_ += step_.host;
+  }
+
+  /// Returns the entry of a call's operator with its inputs.
+  std::uint32_t operator_of(const TransformerCall& call) {
+    std::pair<std::string_view, std::vector<std::vector<std::int64_t>>> key{call.name, {}};
+    for (const TensorShape& input : call.inputs) {
+      key.second.push_back(input.sizes);
+      key.second.back().push_back(input.element_bytes);
+    }
+    const auto [slot, added] = known_.try_emplace(std::move(key), static_cast<std::uint32_t>(operators_.size()));
+    if (added) operators_.push_back({std::string(call.name), "", {}, call.inputs});
+    return slot->second;
+  }
+
+  const ModelledStep& step_;
+  HostDeviceBuilder builder_;
+  TrackId thread_;
+  TrackId stream_;
+  Time now_;   // of the thread
+  Time free_;  // of the stream
+  std::int64_t correlation_ = 0;
+  std::vector<OperatorTable::Operator> operators_;
+  std::map<std::pair<std::string_view, std::vector<std::vector<std::int64_t>>>, std::uint32_t> known_;
+};
+
+}  // namespace
+
+HostDeviceTrace modelled_trace(std::span<const TransformerCall> calls, const ModelledStep& step) {
+  return Recorder(step).run(calls);
+}
+
+}  // namespace stepsim::ingest

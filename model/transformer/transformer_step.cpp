@@ -1,0 +1,395 @@
+// The operators of a layer, as PyTorch runs them for GPT-2, LLaMA and Megatron-LM's layers without fusion, and those of
+// its backward pass. The work of an operator follows from its shapes (work_of(), model/job/operator_work.h), and its
+// time from the work (roofline_time(), model/cost/device/roofline.h), with two exceptions: attention, whose rate
+// roofline does not know, and passes that write another type than they read, or several results.
+#include "model/transformer/transformer_step.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <optional>
+
+#include "model/cost/device/device_work.h"
+#include "model/cost/device/roofline.h"
+
+namespace stepsim {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+/// Shares of the rate of large products that attention in one kernel reaches. Dao 2023 (FlashAttention-2, figures 5 and
+/// 6) measured 61 to 73 % of the A100's peak forward and 54 to 63 % backward, without a mask, for sequences from 2k on.
+constexpr double kFlashForward = 0.7;
+constexpr double kFlashBackward = 0.6;
+
+/// Kernels by the class of their work; the names are those that classify_kernel() knows.
+constexpr std::string_view kGemmKernel = "gemm";
+constexpr std::string_view kPassKernel = "elementwise_kernel";
+constexpr std::string_view kNormKernel = "layer_norm_kernel";
+constexpr std::string_view kSoftmaxKernel = "softmax_kernel";
+constexpr std::string_view kLookupKernel = "index_select_kernel";
+constexpr std::string_view kScatterKernel = "embedding_backward_kernel";
+constexpr std::string_view kFlashKernel = "flash_attention_kernel";
+constexpr std::string_view kUpdateKernel = "multi_tensor_adam_kernel";
+
+std::int64_t size(std::uint32_t number) noexcept { return number; }
+
+double elements(const Sizes& sizes) {
+  double count = 1;
+  for (const std::int64_t one : sizes) count *= static_cast<double>(one);
+  return count;
+}
+
+/// A tensor of the step: its sizes and its type.
+struct Tensor {
+  Sizes sizes;
+  bool full = false;  ///< 32 bits, whatever the type of the run
+};
+
+class Step {
+ public:
+  Step(const Transformer& model, const TransformerRun& run)
+      : model_(model),
+        run_(run),
+        hidden_(size(model.hidden)),
+        tokens_(size(run.samples) * run.sequence),
+        head_(hidden_ / model.heads) {}
+
+  std::vector<TransformerCall> make() && {
+    forward();
+    pass_ = Pass::kBackward;
+    backward();
+    pass_ = Pass::kUpdate;
+    update();
+    return std::move(calls_);
+  }
+
+ private:
+  [[nodiscard]] Sizes whole() const { return {run_.samples, run_.sequence, hidden_}; }
+  [[nodiscard]] Sizes inner(std::int64_t times = 1) const {
+    return {run_.samples, run_.sequence, times * model_.intermediate};
+  }
+  [[nodiscard]] Sizes scores() const { return {run_.samples, model_.heads, run_.sequence, run_.sequence}; }
+  [[nodiscard]] Sizes logits() const { return {tokens_, model_.vocabulary}; }
+  [[nodiscard]] Sizes per_head(std::uint32_t heads) const { return {run_.samples, heads, run_.sequence, head_}; }
+  // Operands of the batched products of attention.
+  [[nodiscard]] Sizes queries() const { return {size(run_.samples) * model_.heads, run_.sequence, head_}; }
+  [[nodiscard]] Sizes keys() const { return {size(run_.samples) * model_.heads, head_, run_.sequence}; }
+  [[nodiscard]] Sizes weights() const { return {size(run_.samples) * model_.heads, run_.sequence, run_.sequence}; }
+  /// Columns of the layer that computes queries, keys and values.
+  [[nodiscard]] std::int64_t mixed() const { return hidden_ + 2 * size(model_.key_heads) * head_; }
+
+  [[nodiscard]] double type_bytes() const { return run_.precision == Precision::kFloat32 ? 4 : 2; }
+
+  // ---- calls
+
+  [[nodiscard]] TensorShape shape_of(const Tensor& tensor) const {
+    const bool full = tensor.full || run_.precision == Precision::kFloat32;
+    return {tensor.sizes, full ? 4 : 2, full ? Precision::kFloat32 : Precision::kFloat16, ElementKind::kFloat};
+  }
+
+  /// Adds a call. If `moved` is given, its kernel is one pass over as many bytes.
+  void call(std::string_view name, const std::vector<Tensor>& inputs, std::string_view kernel, std::string_view node,
+            std::optional<double> moved = std::nullopt) {
+    TransformerCall made{
+        .name = name, .pass = pass_, .node = pass_ == Pass::kBackward ? node : "", .kernel = kernel, .part = part_};
+    for (const Tensor& input : inputs) made.inputs.push_back(shape_of(input));
+    made.nanoseconds = time_of(made, moved);
+    calls_.push_back(std::move(made));
+  }
+
+  [[nodiscard]] double time_of(const TransformerCall& call, std::optional<double> moved) const {
+    OperatorTable::Operator op{std::string(call.name), "", {}, call.inputs};
+    op.work = work_of({.name = call.name, .inputs = call.inputs, .stride = {}, .padding = {}, .dilation = {}});
+    if (moved) op.work.bytes = *moved;
+    if (op.work.kind == KernelClass::kAttention)
+      op.work.flops /= call.pass == Pass::kBackward ? kFlashBackward : kFlashForward;
+    return roofline_time(device_work_of(op, classify_kernel(call.kernel)), *run_.device);
+  }
+
+  void pass(std::string_view name, const std::vector<Tensor>& inputs, std::string_view node = {}) {
+    call(name, inputs, kPassKernel, node);
+  }
+
+  void norm() {
+    const bool root = model_.root_mean_square;
+    std::vector<Tensor> inputs{{whole()}, {{hidden_}}};
+    if (!root) inputs.push_back({{hidden_}});
+    call(root ? "aten::_fused_rms_norm" : "aten::native_layer_norm", inputs, kNormKernel, {});
+  }
+
+  void norm_backward() {
+    const bool root = model_.root_mean_square;
+    call(root ? "aten::_fused_rms_norm_backward" : "aten::native_layer_norm_backward", {{whole()}, {whole()}},
+         kNormKernel, root ? "FusedRmsNormBackward0" : "NativeLayerNormBackward0");
+    accumulate({hidden_});
+    if (!root) accumulate({hidden_});
+  }
+
+  void linear(std::int64_t from, std::int64_t to) {
+    if (model_.biases) {
+      call("aten::addmm", {{{to}}, {{tokens_, from}}, {{from, to}}}, kGemmKernel, {});
+    } else {
+      call("aten::mm", {{{tokens_, from}}, {{from, to}}}, kGemmKernel, {});
+    }
+  }
+
+  void linear_backward(std::int64_t from, std::int64_t to) {
+    const std::string_view node = model_.biases ? "AddmmBackward0" : "MmBackward0";
+    call("aten::mm", {{{tokens_, to}}, {{to, from}}}, kGemmKernel, node);
+    call("aten::mm", {{{to, tokens_}}, {{tokens_, from}}}, kGemmKernel, node);
+    if (model_.biases) {
+      call("aten::sum", {{{tokens_, to}}}, kPassKernel, node, type_bytes() * static_cast<double>(tokens_ * to));
+      accumulate({to});
+    }
+    accumulate({to, from});
+  }
+
+  void batched(const Sizes& a, const Sizes& b) {
+    call("aten::bmm", {{a}, {b}}, kGemmKernel, "BmmBackward0");
+  }
+
+  /// Adds a gradient to the sum of those of earlier microbatches.
+  void accumulate(const Sizes& sizes) { pass("aten::add_", {{sizes}, {sizes}}, "torch::autograd::AccumulateGrad"); }
+
+  void drop_out(const Sizes& sizes) {  // also writes a mask of bytes
+    if (run_.dropout)
+      call("aten::native_dropout", {{sizes}}, kPassKernel, {}, (2 * type_bytes() + 1) * elements(sizes));
+  }
+  void drop_out_backward(const Sizes& sizes) {
+    if (run_.dropout) {
+      call("aten::native_dropout_backward", {{sizes}}, kPassKernel, "NativeDropoutBackward0",
+           (2 * type_bytes() + 1) * elements(sizes));
+    }
+  }
+
+  // ---- forward
+
+  void forward() {
+    call("aten::embedding", {{{model_.vocabulary, hidden_}}, {{run_.samples, run_.sequence}}}, kLookupKernel, {});
+    if (model_.positions > 0) {
+      call("aten::embedding", {{{model_.positions, hidden_}}, {{1, run_.sequence}}}, kLookupKernel, {});
+      pass("aten::add", {{whole()}, {whole()}});
+    }
+    for (part_ = 1; part_ <= model_.layers; ++part_) {
+      norm();
+      attention();
+      drop_out(whole());
+      pass("aten::add", {{whole()}, {whole()}});
+      norm();
+      feed_forward();
+      drop_out(whole());
+      pass("aten::add", {{whole()}, {whole()}});
+    }
+    norm();
+    call("aten::mm", {{{tokens_, hidden_}}, {{hidden_, model_.vocabulary}}}, kGemmKernel, {});
+    loss();
+  }
+
+  void attention() {
+    linear(hidden_, mixed());
+    if (model_.positions == 0) pass("aten::mul", {{{run_.samples, run_.sequence, mixed()}}});  // rotates by position
+    if (run_.flash) {
+      call("aten::_scaled_dot_product_flash_attention",
+           {{per_head(model_.heads)}, {per_head(model_.key_heads)}, {per_head(model_.key_heads)}}, kFlashKernel, {});
+    } else {
+      pass("aten::copy_", {{{run_.samples, run_.sequence, mixed()}}});
+      batched(queries(), keys());
+      call("aten::_softmax", {{scores()}}, kSoftmaxKernel, {});
+      drop_out(scores());
+      batched(weights(), queries());
+      pass("aten::copy_", {{whole()}});
+    }
+    linear(hidden_, hidden_);
+  }
+
+  void feed_forward() {
+    if (model_.experts > 0) {
+      experts_forward();
+    } else if (model_.gated) {
+      linear(hidden_, 2 * size(model_.intermediate));
+      pass("aten::silu", {{inner()}});
+      pass("aten::mul", {{inner()}, {inner()}});
+      linear(model_.intermediate, hidden_);
+    } else {
+      linear(hidden_, model_.intermediate);
+      pass("aten::gelu", {{inner()}});
+      linear(model_.intermediate, hidden_);
+    }
+  }
+
+  // Tokens are sorted by expert, and one batched product does the layer of all experts.
+  [[nodiscard]] std::int64_t rows_of_expert() const {
+    return (tokens_ * model_.experts_of_token + model_.experts - 1) / model_.experts;
+  }
+  [[nodiscard]] Sizes of_experts(std::int64_t columns) const { return {model_.experts, rows_of_expert(), columns}; }
+  [[nodiscard]] Sizes expert_weight(std::int64_t from, std::int64_t to) const { return {model_.experts, from, to}; }
+  [[nodiscard]] std::int64_t expert_width() const { return (model_.gated ? 2 : 1) * size(model_.intermediate); }
+
+  void experts_forward() {
+    call("aten::mm", {{{tokens_, hidden_}}, {{hidden_, model_.experts}}}, kGemmKernel, {});
+    call("aten::topk", {{{tokens_, model_.experts}}}, kPassKernel, {});
+    call("aten::index_select", {{{tokens_, hidden_}}, {{rows_of_expert() * model_.experts}}}, kLookupKernel, {});
+    batched(of_experts(hidden_), expert_weight(hidden_, expert_width()));
+    pass("aten::silu", {{of_experts(model_.intermediate)}});
+    if (model_.gated) pass("aten::mul", {{of_experts(model_.intermediate)}, {of_experts(model_.intermediate)}});
+    batched(of_experts(model_.intermediate), expert_weight(model_.intermediate, hidden_));
+    pass("aten::index_add", {{whole()}, {of_experts(hidden_)}});
+  }
+
+  void loss() {
+    const double count = elements(logits());
+    if (run_.precision != Precision::kFloat32)
+      call("aten::_to_copy", {{logits()}}, kPassKernel, {}, (type_bytes() + 4) * count);
+    call("aten::_log_softmax", {{logits(), true}}, kSoftmaxKernel, {});
+    call("aten::nll_loss_forward", {{{tokens_}, true}}, kPassKernel, {});
+  }
+
+  // ---- backward
+
+  void backward() {
+    loss_backward();
+    call("aten::mm", {{{tokens_, model_.vocabulary}}, {{model_.vocabulary, hidden_}}}, kGemmKernel, "MmBackward0");
+    call("aten::mm", {{{model_.vocabulary, tokens_}}, {{tokens_, hidden_}}}, kGemmKernel, "MmBackward0");
+    accumulate({model_.vocabulary, hidden_});
+    norm_backward();
+    for (part_ = model_.layers; part_ > 0; --part_) {
+      drop_out_backward(whole());
+      feed_forward_backward();
+      norm_backward();
+      pass("aten::add", {{whole()}, {whole()}}, "AddBackward0");
+      drop_out_backward(whole());
+      attention_backward();
+      norm_backward();
+      pass("aten::add", {{whole()}, {whole()}}, "AddBackward0");
+    }
+    call("aten::embedding_dense_backward", {{whole()}}, kScatterKernel, "EmbeddingBackward0");
+    if (!model_.tied) accumulate({model_.vocabulary, hidden_});
+    if (model_.positions > 0) {
+      call("aten::embedding_dense_backward", {{whole()}}, kScatterKernel, "EmbeddingBackward0");
+      accumulate({model_.positions, hidden_});
+    }
+  }
+
+  void loss_backward() {
+    const double count = elements(logits());
+    call("aten::nll_loss_backward", {{logits(), true}}, kPassKernel, "NllLossBackward0", 4 * count);
+    call("aten::_log_softmax_backward_data", {{logits(), true}, {logits(), true}}, kSoftmaxKernel,
+         "LogSoftmaxBackward0");
+    if (run_.precision != Precision::kFloat32)
+      call("aten::_to_copy", {{logits(), true}}, kPassKernel, "ToCopyBackward0", (type_bytes() + 4) * count);
+  }
+
+  void attention_backward() {
+    linear_backward(hidden_, hidden_);
+    if (run_.flash) {
+      call("aten::_scaled_dot_product_flash_attention_backward",
+           {{per_head(model_.heads)},
+            {per_head(model_.heads)},
+            {per_head(model_.key_heads)},
+            {per_head(model_.key_heads)}},
+           kFlashKernel, "ScaledDotProductFlashAttentionBackward0");
+    } else {
+      pass("aten::copy_", {{whole()}}, "CopyBackwards");
+      batched(weights(), queries());
+      batched(queries(), keys());
+      drop_out_backward(scores());
+      call("aten::_softmax_backward_data", {{scores()}, {scores()}}, kSoftmaxKernel, "SoftmaxBackward0");
+      batched(keys(), weights());
+      batched(weights(), queries());
+      pass("aten::copy_", {{{run_.samples, run_.sequence, mixed()}}}, "CopyBackwards");
+    }
+    if (model_.positions == 0) pass("aten::mul", {{{run_.samples, run_.sequence, mixed()}}}, "MulBackward0");
+    linear_backward(hidden_, mixed());
+  }
+
+  void feed_forward_backward() {
+    if (model_.experts > 0) {
+      experts_backward();
+      return;
+    }
+    linear_backward(model_.intermediate, hidden_);
+    if (model_.gated) {
+      pass("aten::mul", {{inner()}, {inner()}, {inner()}}, "MulBackward0");
+      pass("aten::silu_backward", {{inner()}, {inner()}}, "SiluBackward0");
+      linear_backward(hidden_, 2 * size(model_.intermediate));
+    } else {
+      pass("aten::gelu_backward", {{inner()}, {inner()}}, "GeluBackward0");
+      linear_backward(hidden_, model_.intermediate);
+    }
+  }
+
+  void experts_layer_backward(std::int64_t from, std::int64_t to) {
+    batched(of_experts(to), expert_weight(to, from));
+    batched({model_.experts, from, rows_of_expert()}, of_experts(to));
+    accumulate(expert_weight(from, to));
+  }
+
+  void experts_backward() {
+    const Sizes middle = of_experts(model_.intermediate);
+    call("aten::index_select", {{{tokens_, hidden_}}, {{rows_of_expert() * model_.experts}}}, kLookupKernel,
+         "IndexAddBackward0");
+    experts_layer_backward(model_.intermediate, hidden_);
+    if (model_.gated) pass("aten::mul", {{middle}, {middle}, {middle}}, "MulBackward0");
+    pass("aten::silu_backward", {{middle}, {middle}}, "SiluBackward0");
+    experts_layer_backward(hidden_, expert_width());
+    pass("aten::index_add", {{whole()}, {of_experts(hidden_)}}, "IndexSelectBackward0");
+    call("aten::mm", {{{tokens_, model_.experts}}, {{model_.experts, hidden_}}}, kGemmKernel, "MmBackward0");
+    call("aten::mm", {{{model_.experts, tokens_}}, {{tokens_, hidden_}}}, kGemmKernel, "MmBackward0");
+    accumulate({model_.experts, hidden_});
+  }
+
+  // ---- update
+
+  /// Updates each part's parameters by one call, as a fused Adam does: it reads the gradients, reads and writes weights
+  /// and two moments in fp32, and writes weights of 16 bits.
+  void update() {
+    std::vector<double> parameters(model_.layers + 2);
+    for (const TransformerCall& call : calls_) {
+      if (call.node != "torch::autograd::AccumulateGrad") continue;
+      parameters[call.part] += elements(call.inputs.front().sizes);
+    }
+    const double bytes = 6 * 4 + type_bytes() + (run_.precision == Precision::kFloat32 ? 0 : 2);
+    for (part_ = 0; part_ < parameters.size(); ++part_) {
+      if (parameters[part_] == 0) continue;
+      const Sizes sizes{static_cast<std::int64_t>(parameters[part_]) / hidden_, hidden_};
+      call("aten::_fused_adamw_", {{sizes, true}, {sizes}, {sizes, true}, {sizes, true}}, kUpdateKernel, {},
+           bytes * parameters[part_]);
+    }
+  }
+
+  const Transformer& model_;
+  const TransformerRun& run_;
+  std::int64_t hidden_;
+  std::int64_t tokens_;
+  std::int64_t head_;
+  Pass pass_ = Pass::kForward;
+  std::uint32_t part_ = 0;
+  std::vector<TransformerCall> calls_;
+};
+
+double PartTimes::* member_of(Pass pass) noexcept {
+  switch (pass) {
+    case Pass::kForward: return &PartTimes::forward;
+    case Pass::kBackward: return &PartTimes::backward;
+    case Pass::kUpdate: break;
+  }
+  return &PartTimes::update;
+}
+
+}  // namespace
+
+std::vector<TransformerCall> transformer_calls(const Transformer& model, const TransformerRun& run) {
+  return Step(model, run).make();
+}
+
+void apply_measured(std::span<const PartTimes> measured, std::vector<TransformerCall>& calls) {
+  std::vector<PartTimes> modelled(measured.size());
+  for (const TransformerCall& call : calls) modelled[call.part].*member_of(call.pass) += call.nanoseconds;
+  for (TransformerCall& call : calls) {
+    double PartTimes::*const time = member_of(call.pass);
+    call.nanoseconds *= measured[call.part].*time / (modelled[call.part].*time);
+  }
+}
+
+}  // namespace stepsim

@@ -1,0 +1,62 @@
+#ifndef STEPSIM_MODEL_TRANSFORMER_TRANSFORMER_STEP_H
+#define STEPSIM_MODEL_TRANSFORMER_TRANSFORMER_STEP_H
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "model/base/units.h"
+#include "model/cost/device/accelerator.h"
+#include "model/job/kernel_class.h"
+#include "model/job/operator_work.h"
+#include "model/transformer/transformer.h"
+
+namespace stepsim {
+
+/// How a framework computes a training step of a transformer on one device.
+struct TransformerRun {
+  const Accelerator* device = nullptr;
+  std::uint32_t sequence = 0;  ///< tokens of a sample
+  std::uint32_t samples = 1;   ///< sequences that are computed at once: the micro batch
+  Precision precision = Precision::kFloat16;  ///< of activations and of weights in products: kFloat16 or kFloat32
+  bool flash = true;     ///< attention is one kernel; else products, softmax and dropout, which store all scores
+  bool dropout = false;  ///< weights of attention and what layers add are dropped out
+};
+
+/// A call of the framework that launches one kernel.
+struct TransformerCall {
+  std::string_view name;            ///< "aten::addmm"
+  std::vector<TensorShape> inputs;  ///< without those that have no shape
+  Pass pass = Pass::kForward;
+  std::string_view node;    ///< of the backward pass: the function of autograd around it
+  std::string_view kernel;  ///< name of its kernel
+  std::uint32_t part = 0;   ///< 0 before the layers, then the number of its layer from 1, then layers + 1
+  double nanoseconds = 0;   ///< of its kernel
+};
+
+/// Returns the calls of a training step in the order in which they are made: the forward pass, the backward pass, which
+/// accumulates a gradient for each parameter, and Adam's update, which keeps fp32 copies of weights of 16 bits. The
+/// names and shapes are those that PyTorch records for an eager model, with one kernel for each call.
+///
+/// Times are roofline_time() of the call's work on the device. Attention that is one kernel reaches kFlashForward of
+/// the rate of large products, and kFlashBackward in the backward pass. Ignores what fusion saves, and kernels that
+/// only move data, except for those around attention without flash. O(layers).
+[[nodiscard]] std::vector<TransformerCall> transformer_calls(const Transformer& model, const TransformerRun& run);
+
+/// Measured times of a part of a model, in nanoseconds.
+struct PartTimes {
+  double forward = 0;
+  double backward = 0;
+  double update = 0;
+};
+
+/// Makes the kernels of each part take the measured time together, in proportion to the times that they have.
+/// `measured` has the parts in order; with fewer parts than the model, or more, layers follow layers, and ends follow
+/// ends: what comes before the layers is measured first, what comes after last. Precondition: measured.size() ==
+/// layers + 2. O(calls).
+void apply_measured(std::span<const PartTimes> measured, std::vector<TransformerCall>& calls);
+
+}  // namespace stepsim
+
+#endif
