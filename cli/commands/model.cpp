@@ -33,8 +33,9 @@ namespace {
 
 constexpr std::string_view kModelName = "step.json";
 constexpr std::uint32_t kMostOfOption = 100'000'000;
-/// Usual time of a call of eager PyTorch on the CPU, with the Python between two calls.
-constexpr Duration kUsualHost{20'000};
+/// Usual time of a call of eager PyTorch on the CPU, with the Python between two calls. Megatron-DeepSpeed on hosts of
+/// A100 takes 41 us (vTrain's measurements of layers that the CPU limits).
+constexpr Duration kUsualHost{41'000};
 
 /// What the options say about the model, over what its family or file says.
 struct ModelOptions {
@@ -44,7 +45,7 @@ struct ModelOptions {
   std::string precision = "bf16";
   Duration host = kUsualHost;
   std::optional<std::string> profile;
-  std::uint32_t tensor = 1;  ///< tensor-parallel ranks of the profile
+  std::optional<bool> dropout;
 };
 
 /// A part of the step, with its calls.
@@ -82,6 +83,7 @@ Transformer model_of(const std::string& name, const ModelOptions& options, std::
   const TransformerFamily* const family = find_transformer_family(name);
   Transformer model = family != nullptr ? family->usual : ingest::read_transformer_file(name, inputs);
   for (const auto& [member, value] : options.sizes) model.*member = value;
+  if (options.dropout) model.dropout = *options.dropout;
   if (model.key_heads == 0) model.key_heads = model.heads;
   if (model.intermediate == 0) model.intermediate = 4 * model.hidden;
   if (const std::optional<std::string> problem = problem_of(model))
@@ -112,12 +114,13 @@ std::vector<PassOfStep> passes_of(const std::vector<TransformerCall>& calls, Dur
 
 /// Gives the calls their measured times. Returns LayerProfile::corrected.
 std::size_t apply_profile(const Transformer& model, const ModelOptions& options, std::vector<InputFile>& inputs,
-                   std::vector<TransformerCall>& calls) {
+                          std::vector<TransformerCall>& calls) {
   const ingest::LayerProfile profile =
-      ingest::read_layer_profile(*options.profile, options.run.samples, options.tensor, inputs);
+      ingest::read_layer_profile(*options.profile, options.run.samples, options.run.tensor, inputs);
   if (profile.parts.size() != model.layers + 2) {
-    throw UsageError(fmt::format("--profile: {} has {} layers; expected {}: the lookup, {} layers, and what comes after",
-                                 shown(*options.profile), profile.parts.size(), model.layers + 2, model.layers));
+    throw UsageError(
+        fmt::format("--profile: {} has {} layers; expected {}: the lookup, {} layers, and what comes after",
+                    shown(*options.profile), profile.parts.size(), model.layers + 2, model.layers));
   }
   apply_measured(profile.parts, calls);
   return profile.corrected;
@@ -145,8 +148,8 @@ void run_model(CommonOptions options, const ModelOptions& of_model, const Sessio
   const Modelled modelled{target.path(), step.model, model.parameters(),
                           of_model.run.samples * model.forward_flops(of_model.run.sequence),
                           passes_of(calls, of_model.host)};
-  sim::Document document{.headline = fmt::format("Wrote {}: a step of {}. Nothing of it was measured.",
-                                                 shown(target.path()), step.model)};
+  sim::Document document{
+      .headline = fmt::format("Wrote {}: a step of {}. Nothing of it was measured.", shown(target.path()), step.model)};
   if (corrected > 0) {
     document.warning = fmt::format(
         "{} of the profile {} longer than that of a larger micro batch, which {} taken instead: fewer samples never "
@@ -202,20 +205,32 @@ Command::Run setup_model(CLI::App& app) {
     sizes.push_back(app.add_option(size.name)->type_name("N")->description(size.text));
   const auto* const device =
       app.add_option("--device")->type_name("NAME")->required()->description("Accelerator, such as A100 or H100");
-  const auto* const sequence = app.add_option("--sequence")->type_name("N")->description("Tokens of a sample (default: 2048)");
-  const auto* const samples = app.add_option("--micro-batch")->type_name("N")->description("Samples of the step (default: 1)");
+  const auto* const sequence =
+      app.add_option("--sequence")->type_name("N")->description("Tokens of a sample (default: 2048)");
+  const auto* const samples =
+      app.add_option("--micro-batch")->type_name("N")->description("Samples of the step (default: 1)");
   const auto* const precision =
       app.add_option("--precision")->type_name("TYPE")->description("bf16, fp16 or fp32 (default: bf16)");
-  const auto* const attention = app.add_option("--attention")->type_name("KIND")->description(
-      "flash: one kernel; math: products, softmax and dropout (default: flash)");
+  const auto* const attention =
+      app.add_option("--attention")
+          ->type_name("KIND")
+          ->description("flash: one kernel; math: products, softmax and dropout (default: flash)");
   const auto* const dropout =
-      app.add_flag("--dropout")->disable_flag_override()->description("The model drops out what layers add");
-  const auto* const host = app.add_option("--host-call")->type_name("TIME")->description(
-      fmt::format("Time of each call on the CPU (default: {})", to_text(kUsualHost)));
-  const auto* const profile = app.add_option("--profile")->type_name("FILE")->description(
-      "Measured times of each layer, as JSON or csv; they take the place of modelled ones");
-  const auto* const tensor = app.add_option("--profile-tensor")->type_name("N")->description(
-      "Tensor-parallel ranks of the profile: the step is that of one of them (default: 1)");
+      app.add_option("--dropout")
+          ->type_name("on|off")
+          ->description("Drop out what layers add, and weights of attention (default: of the model)");
+  const auto* const host =
+      app.add_option("--host-call")
+          ->type_name("TIME")
+          ->description(fmt::format("Time of each call on the CPU (default: {})", to_text(kUsualHost)));
+  const auto* const profile =
+      app.add_option("--profile")
+          ->type_name("FILE")
+          ->description("Measured times of each layer, as JSON or csv; they take the place of modelled ones");
+  const auto* const tensor =
+      app.add_option("--profile-tensor")
+          ->type_name("N")
+          ->description("Tensor-parallel ranks of the profile: the step is that of one of them (default: 1)");
   return [=](const Session& session) {
     const auto text = [](const CLI::Option* option) { return option->results().back(); };
     ModelOptions options;
@@ -237,10 +252,16 @@ Command::Run setup_model(CLI::App& app) {
         throw UsageError(fmt::format("--attention: '{}'; expected flash or math", shown(kind)));
       options.run.flash = kind == "flash";
     }
-    options.run.dropout = dropout->count() > 0;
+    if (dropout->count() > 0) {
+      if (text(dropout) != "on" && text(dropout) != "off")
+        throw UsageError(fmt::format("--dropout: '{}'; expected on or off", shown(text(dropout))));
+      options.dropout = text(dropout) == "on";
+    }
     if (host->count() > 0) options.host = duration_of("--host-call", text(host));
     if (profile->count() > 0) options.profile = text(profile);
-    if (tensor->count() > 0) options.tensor = whole("--profile-tensor", text(tensor));
+    if (tensor->count() > 0) options.run.tensor = whole("--profile-tensor", text(tensor));
+    if (options.run.tensor > 1 && !options.profile)
+      throw UsageError("--profile-tensor: expected --profile too; without one, use the what-if parallel.tensor");
     run_model(common(), options, session);
   };
 }

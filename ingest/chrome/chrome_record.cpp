@@ -115,9 +115,9 @@ namespace {
 
 /// Top-level members that profilers write after the list of events and never inside an event.
 constexpr std::array<std::string_view, 11> kMembersAfterEvents = {
-    "traceName",     "distributedInfo", "displayTimeUnit", "baseTimeNanoseconds", "deviceProperties",
-    "schemaVersion", "otherData",       "metadata",        "host_name",           "trace_id",
-    "stepsim_model"};
+    "traceName",        "distributedInfo", "displayTimeUnit", "baseTimeNanoseconds",
+    "deviceProperties", "schemaVersion",   "otherData",       "metadata",
+    "host_name",        "trace_id",        "stepsim_model"};
 
 const char* behind_blanks(const char* at, const char* end) {
   while (at != end && json::is_blank(*at)) ++at;

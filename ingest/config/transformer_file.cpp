@@ -54,7 +54,11 @@ constexpr auto kModelKeys = std::to_array<ModelKey>({
 constexpr auto kPositionKeys =
     std::to_array<std::string_view>({"max_position_embeddings", "n_positions", "max_seq_len"});
 
-/// Returns the value of a key of a map, or null if it has none or null. Configurations have keys that nobody here knows.
+constexpr auto kDropoutKeys =
+    std::to_array<std::string_view>({"attn_pdrop", "resid_pdrop", "attention_dropout", "hidden_dropout", "dropout"});
+
+/// Returns the value of a key of a map, or null if it has none or null. Configurations have keys that nobody here
+/// knows.
 const YamlValue* value_of(const YamlValue& map, std::string_view key) {
   for (std::size_t i = 0; i + 1 < map.items.size(); i += 2) {
     const YamlValue& value = map.items[i + 1];
@@ -191,6 +195,10 @@ Transformer parse_transformer(std::string_view text, const std::string& name) {
   }
   if (const YamlValue* const ratio = value_of(value, "expansion_ratio"); ratio != nullptr && model.intermediate == 0)
     model.intermediate = YamlField{"expansion_ratio", ratio, &name}.count(1, 1000) * model.hidden;
+  for (const std::string_view key : kDropoutKeys) {
+    if (const YamlValue* const found = value_of(value, key))
+      model.dropout = YamlField{std::string(key), found, &name}.number(0, 1) > 0;
+  }
   if (const YamlValue* const tied = value_of(value, "tie_word_embeddings"))
     model.tied = YamlField{"tie_word_embeddings", tied, &name}.flag();
   return model;
@@ -207,8 +215,8 @@ LayerProfile parse_layer_profile(std::string_view text, const std::string& name,
   const ProfileTable table = is_json ? table_in_json(text, name) : table_in_csv(text, name);
   const auto of_batch = table.find(samples);
   if (of_batch == table.end()) {
-    throw InputError({name, {}, {}}, fmt::format("the profile has no micro batch {}; expected one of {}", samples,
-                                                 keys_of(table)));
+    throw InputError({name, {}, {}},
+                     fmt::format("the profile has no micro batch {}; expected one of {}", samples, keys_of(table)));
   }
   const auto of_ranks = of_batch->second.find(tensor);
   if (of_ranks == of_batch->second.end()) {

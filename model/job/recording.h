@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/base/assumption.h"
@@ -86,8 +87,8 @@ struct Gradient {
 
 struct PsWorkload;  // model/job/parameter_server/workload.h
 
-/// Id of the assumption that the times of a capture were computed, not measured (`stepsim model`).
-inline constexpr std::string_view kModelledStep = "modelled_step";
+/// Id of the assumption that durations were modelled, not measured. Its sentence names the model.
+inline constexpr std::string_view kModelledTimes = "modelled_times";
 
 /// A job as returned by ingest: its graph and its measurements.
 struct Capture {

@@ -9,9 +9,6 @@
 
 namespace stepsim {
 
-/// The id of the assumption that durations were modelled. Its sentence names the model.
-inline constexpr std::string_view kModelledTimes = "modelled_times";
-
 /// The durations missing in a capture without measurements.
 struct UntimedWork {
   std::size_t device = 0;         ///< number of device tasks with known work but unknown duration

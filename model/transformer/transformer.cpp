@@ -12,9 +12,11 @@ namespace {
 constexpr std::uint32_t kGptVocabulary = 50'304;
 
 constexpr std::array kFamilies{
-    TransformerFamily{"gpt", "LayerNorm, GELU, biases, learned positions (GPT-2, GPT-3, OPT)",
-                      {.vocabulary = kGptVocabulary, .positions = 2048}},
-    TransformerFamily{"mpt", "LayerNorm, GELU, no biases, learned positions (MosaicML's MPT)",
+    TransformerFamily{"gpt",
+                      "LayerNorm, GELU, biases, learned positions (GPT-2, GPT-3, OPT)",
+                      {.vocabulary = kGptVocabulary, .positions = 2048, .dropout = true}},
+    TransformerFamily{"mpt",
+                      "LayerNorm, GELU, no biases, learned positions (MosaicML's MPT)",
                       {.vocabulary = 50'368, .positions = 2048, .biases = false}},
     TransformerFamily{"llama",
                       "RMSNorm, SwiGLU, no biases, rotary positions (LLaMA, Mistral, Qwen)",
@@ -61,9 +63,8 @@ double weights_of_layer(const Transformer& model, double experts) noexcept {
 double Transformer::parameters() const noexcept {
   const double norm = (root_mean_square ? 1 : 2) * of(hidden);
   const double head = of(hidden) / of(heads);
-  const double bias = biases ? 2 * of(hidden) + 2 * of(key_heads) * head +
-                                   of(hidden) + of(intermediate) * (gated ? 2 : 1)
-                             : 0;
+  const double bias =
+      biases ? 2 * of(hidden) + 2 * of(key_heads) * head + of(hidden) + of(intermediate) * (gated ? 2 : 1) : 0;
   const double ends = of(vocabulary) * of(hidden) * (tied ? 1 : 2) + of(positions) * of(hidden) + norm;
   return of(layers) * (weights_of_layer(*this, of(experts)) + bias + 2 * norm) + ends;
 }

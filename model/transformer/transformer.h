@@ -22,12 +22,13 @@ struct Transformer {
   std::uint32_t key_heads = 0;     ///< heads of the keys and of the values; divides `heads`
   std::uint32_t intermediate = 0;  ///< size of a token's vector within the feed-forward part
   std::uint32_t vocabulary = 0;
-  std::uint32_t positions = 0;  ///< learned positions; 0 if rotary embeddings tell queries and keys where they are
-  bool gated = false;           ///< the feed-forward part multiplies two layers (SwiGLU) in place of one with GELU
-  bool root_mean_square = false;      ///< norms are RMSNorm; else LayerNorm
-  bool biases = true;                 ///< linear layers have biases
-  bool tied = true;                   ///< the layer to the vocabulary has the weight of the lookup
-  std::uint32_t experts = 0;          ///< feed-forward parts among which a router chooses; 0 = one and no router
+  std::uint32_t positions = 0;    ///< learned positions; 0 if rotary embeddings tell queries and keys where they are
+  bool gated = false;             ///< the feed-forward part multiplies two layers (SwiGLU) in place of one with GELU
+  bool root_mean_square = false;  ///< norms are RMSNorm; else LayerNorm
+  bool biases = true;             ///< linear layers have biases
+  bool dropout = false;           ///< weights of attention and what layers add are dropped out
+  bool tied = true;               ///< the layer to the vocabulary has the weight of the lookup
+  std::uint32_t experts = 0;      ///< feed-forward parts among which a router chooses; 0 = one and no router
   std::uint32_t experts_of_token = 0;  ///< experts that each token passes
 
   /// Returns the number of parameters. O(1).

@@ -17,10 +17,11 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-/// Shares of the rate of large products that attention in one kernel reaches. Dao 2023 (FlashAttention-2, figures 5 and
-/// 6) measured 61 to 73 % of the A100's peak forward and 54 to 63 % backward, without a mask, for sequences from 2k on.
-constexpr double kFlashForward = 0.7;
-constexpr double kFlashBackward = 0.6;
+/// Rates of attention in one kernel, relative to those of the products of a step, if all of its scores count. The
+/// kernel skips the half of them that a causal mask hides, so it does half of this work at half of this rate. Fitted to
+/// the same steps as Accelerator::step_share, with up to 65,536 tokens.
+constexpr double kFlashForward = 0.82;
+constexpr double kFlashBackward = 0.70;
 
 /// Kernels by the class of their work; the names are those that classify_kernel() knows.
 constexpr std::string_view kGemmKernel = "gemm";
@@ -40,6 +41,14 @@ double elements(const Sizes& sizes) {
   return count;
 }
 
+/// Returns the part of a model that each of several tensor-parallel ranks has.
+Transformer of_rank(Transformer model, std::uint32_t ranks) {
+  for (std::uint32_t Transformer::*const size :
+       {&Transformer::heads, &Transformer::key_heads, &Transformer::intermediate, &Transformer::vocabulary})
+    model.*size = std::max(1U, model.*size / ranks);
+  return model;
+}
+
 /// A tensor of the step: its sizes and its type.
 struct Tensor {
   Sizes sizes;
@@ -49,11 +58,12 @@ struct Tensor {
 class Step {
  public:
   Step(const Transformer& model, const TransformerRun& run)
-      : model_(model),
+      : model_(of_rank(model, run.tensor)),
         run_(run),
         hidden_(size(model.hidden)),
         tokens_(size(run.samples) * run.sequence),
-        head_(hidden_ / model.heads) {}
+        head_(hidden_ / model.heads),
+        attended_(size(model_.heads) * head_) {}
 
   std::vector<TransformerCall> make() && {
     forward();
@@ -66,6 +76,7 @@ class Step {
 
  private:
   [[nodiscard]] Sizes whole() const { return {run_.samples, run_.sequence, hidden_}; }
+  [[nodiscard]] Sizes attended() const { return {run_.samples, run_.sequence, attended_}; }
   [[nodiscard]] Sizes inner(std::int64_t times = 1) const {
     return {run_.samples, run_.sequence, times * model_.intermediate};
   }
@@ -77,7 +88,7 @@ class Step {
   [[nodiscard]] Sizes keys() const { return {size(run_.samples) * model_.heads, head_, run_.sequence}; }
   [[nodiscard]] Sizes weights() const { return {size(run_.samples) * model_.heads, run_.sequence, run_.sequence}; }
   /// Columns of the layer that computes queries, keys and values.
-  [[nodiscard]] std::int64_t mixed() const { return hidden_ + 2 * size(model_.key_heads) * head_; }
+  [[nodiscard]] std::int64_t mixed() const { return attended_ + 2 * size(model_.key_heads) * head_; }
 
   [[nodiscard]] double type_bytes() const { return run_.precision == Precision::kFloat32 ? 4 : 2; }
 
@@ -102,6 +113,7 @@ class Step {
     OperatorTable::Operator op{std::string(call.name), "", {}, call.inputs};
     op.work = work_of({.name = call.name, .inputs = call.inputs, .stride = {}, .padding = {}, .dilation = {}});
     if (moved) op.work.bytes = *moved;
+    if (run_.device->has_matrix_units(run_.precision)) op.work.flops /= run_.device->step_share;
     if (op.work.kind == KernelClass::kAttention)
       op.work.flops /= call.pass == Pass::kBackward ? kFlashBackward : kFlashForward;
     return roofline_time(device_work_of(op, classify_kernel(call.kernel)), *run_.device);
@@ -145,19 +157,17 @@ class Step {
     accumulate({to, from});
   }
 
-  void batched(const Sizes& a, const Sizes& b) {
-    call("aten::bmm", {{a}, {b}}, kGemmKernel, "BmmBackward0");
-  }
+  void batched(const Sizes& a, const Sizes& b) { call("aten::bmm", {{a}, {b}}, kGemmKernel, "BmmBackward0"); }
 
   /// Adds a gradient to the sum of those of earlier microbatches.
   void accumulate(const Sizes& sizes) { pass("aten::add_", {{sizes}, {sizes}}, "torch::autograd::AccumulateGrad"); }
 
   void drop_out(const Sizes& sizes) {  // also writes a mask of bytes
-    if (run_.dropout)
+    if (model_.dropout)
       call("aten::native_dropout", {{sizes}}, kPassKernel, {}, (2 * type_bytes() + 1) * elements(sizes));
   }
   void drop_out_backward(const Sizes& sizes) {
-    if (run_.dropout) {
+    if (model_.dropout) {
       call("aten::native_dropout_backward", {{sizes}}, kPassKernel, "NativeDropoutBackward0",
            (2 * type_bytes() + 1) * elements(sizes));
     }
@@ -198,9 +208,9 @@ class Step {
       call("aten::_softmax", {{scores()}}, kSoftmaxKernel, {});
       drop_out(scores());
       batched(weights(), queries());
-      pass("aten::copy_", {{whole()}});
+      pass("aten::copy_", {{attended()}});
     }
-    linear(hidden_, hidden_);
+    linear(attended_, hidden_);
   }
 
   void feed_forward() {
@@ -241,7 +251,9 @@ class Step {
     const double count = elements(logits());
     if (run_.precision != Precision::kFloat32)
       call("aten::_to_copy", {{logits()}}, kPassKernel, {}, (type_bytes() + 4) * count);
-    call("aten::_log_softmax", {{logits(), true}}, kSoftmaxKernel, {});
+    pass("aten::copy_", {{logits(), true}});  // without the last token of each sample
+    // Reads the logits for the largest, for the sum, and for the result.
+    call("aten::_log_softmax", {{logits(), true}}, kSoftmaxKernel, {}, 16 * count);
     call("aten::nll_loss_forward", {{{tokens_}, true}}, kPassKernel, {});
   }
 
@@ -276,12 +288,13 @@ class Step {
     call("aten::nll_loss_backward", {{logits(), true}}, kPassKernel, "NllLossBackward0", 4 * count);
     call("aten::_log_softmax_backward_data", {{logits(), true}, {logits(), true}}, kSoftmaxKernel,
          "LogSoftmaxBackward0");
+    call("aten::slice_backward", {{logits(), true}}, kPassKernel, "SliceBackward0", 12 * count);
     if (run_.precision != Precision::kFloat32)
       call("aten::_to_copy", {{logits(), true}}, kPassKernel, "ToCopyBackward0", (type_bytes() + 4) * count);
   }
 
   void attention_backward() {
-    linear_backward(hidden_, hidden_);
+    linear_backward(attended_, hidden_);
     if (run_.flash) {
       call("aten::_scaled_dot_product_flash_attention_backward",
            {{per_head(model_.heads)},
@@ -290,7 +303,7 @@ class Step {
             {per_head(model_.key_heads)}},
            kFlashKernel, "ScaledDotProductFlashAttentionBackward0");
     } else {
-      pass("aten::copy_", {{whole()}}, "CopyBackwards");
+      pass("aten::copy_", {{attended()}}, "CopyBackwards");
       batched(weights(), queries());
       batched(queries(), keys());
       drop_out_backward(scores());
@@ -358,17 +371,18 @@ class Step {
     }
   }
 
-  const Transformer& model_;
+  Transformer model_;  // the part of one tensor-parallel rank
   const TransformerRun& run_;
   std::int64_t hidden_;
   std::int64_t tokens_;
   std::int64_t head_;
+  std::int64_t attended_;  // size of a token's vector within attention
   Pass pass_ = Pass::kForward;
   std::uint32_t part_ = 0;
   std::vector<TransformerCall> calls_;
 };
 
-double PartTimes::* member_of(Pass pass) noexcept {
+double PartTimes::*member_of(Pass pass) noexcept {
   switch (pass) {
     case Pass::kForward: return &PartTimes::forward;
     case Pass::kBackward: return &PartTimes::backward;

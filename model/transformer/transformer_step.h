@@ -17,11 +17,13 @@ namespace stepsim {
 /// How a framework computes a training step of a transformer on one device.
 struct TransformerRun {
   const Accelerator* device = nullptr;
-  std::uint32_t sequence = 0;  ///< tokens of a sample
-  std::uint32_t samples = 1;   ///< sequences that are computed at once: the micro batch
+  std::uint32_t sequence = 0;                 ///< tokens of a sample
+  std::uint32_t samples = 1;                  ///< sequences that are computed at once: the micro batch
   Precision precision = Precision::kFloat16;  ///< of activations and of weights in products: kFloat16 or kFloat32
-  bool flash = true;     ///< attention is one kernel; else products, softmax and dropout, which store all scores
-  bool dropout = false;  ///< weights of attention and what layers add are dropped out
+  /// Number of tensor-parallel ranks, of which the step is one. What they exchange is not in the step, so only measured
+  /// times (apply_measured()) can contain it.
+  std::uint32_t tensor = 1;
+  bool flash = true;  ///< attention is one kernel; else products, softmax and dropout, which store all scores
 };
 
 /// A call of the framework that launches one kernel.
@@ -39,8 +41,8 @@ struct TransformerCall {
 /// accumulates a gradient for each parameter, and Adam's update, which keeps fp32 copies of weights of 16 bits. The
 /// names and shapes are those that PyTorch records for an eager model, with one kernel for each call.
 ///
-/// Times are roofline_time() of the call's work on the device. Attention that is one kernel reaches kFlashForward of
-/// the rate of large products, and kFlashBackward in the backward pass. Ignores what fusion saves, and kernels that
+/// Times are roofline_time() of the call's work on the device, whose products reach Accelerator::step_share of their rate.
+/// Attention that is one kernel has rates of its own (transformer_step.cpp). Ignores what fusion saves, and kernels that
 /// only move data, except for those around attention without flash. O(layers).
 [[nodiscard]] std::vector<TransformerCall> transformer_calls(const Transformer& model, const TransformerRun& run);
 

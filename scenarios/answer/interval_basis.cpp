@@ -98,7 +98,7 @@ bool IntervalBasis::hides_profiler() const {
 bool IntervalBasis::loader_sets_pace() const { return sim::waiting_for_data(summary_) >= kLoaderSetsPace; }
 
 Duration IntervalBasis::cost_of_profiler() const {
-  if (predictor_.profiler() || !counts_events(captured()) || loader_sets_pace()) return {};
+  if (!summary_.measured || predictor_.profiler() || !counts_events(captured()) || loader_sets_pace()) return {};
   std::call_once(profiled_once_, [this] {
     Plan plan = plan_;
     take_out_largest_cost(plan);

@@ -323,12 +323,39 @@ bool scales_by_roofline(const Case& of) {
 /// one generation differ by about this much (docs/internals/fidelity.md, "Another GPU").
 constexpr std::array kOtherHosts{0.7, 1.4};
 
-Variants other_hosts(const PlanCase& /*of*/) {
+Variants with_host_work(const std::array<double, 2>& factors) {
   Variants variants;
-  for (const double factor : kOtherHosts) {
+  for (const double factor : factors) {
     variants.push_back({.change = [factor](Plan& plan) {
       plan.rules.emplace_back([factor](const Capture& capture, std::vector<Duration>& durations) {
         scale_host_work(capture.dag, factor, durations);
+      });
+    }});
+  }
+  return variants;
+}
+
+// ---- modelled
+
+bool is_modelled(const PlanCase& of) {
+  return find_assumption(of.captured().assumptions, kModelledTimes) != nullptr && !of.summary().measured &&
+         !of.captured().recording.start.empty();
+}
+
+/// Factors by which the kernels of a step that was not captured may take less or more time, and its calls on the CPU.
+/// Of measured steps of such models, 85 % are within (tests/truth/plans).
+constexpr std::array kModelledKernels{0.88, 1.15};
+constexpr std::array kModelledCalls{0.6, 1.25};
+
+Variants other_kernels(const PlanCase& /*of*/) {
+  Variants variants;
+  for (const double factor : kModelledKernels) {
+    variants.push_back({.change = [factor](Plan& plan) {
+      plan.rules.emplace_back([factor](const Capture& capture, std::vector<Duration>& durations) {
+        for (const TaskId task : capture.dag.tasks()) {
+          if (capture.dag.kind(task) == TaskKind::kKernel)
+            durations[task.index()] = scaled(durations[task.index()], factor);
+        }
       });
     }});
   }
@@ -474,10 +501,20 @@ constexpr std::array kSources{
                   "predicts"},
     SourceRule{.name = "host",
                .applies_to_plan = [](const PlanCase& of) { return of.plan.other_machine && !of.plan.host_known; },
-               .variants_of_plan = other_hosts,
+               .variants_of_plan = [](const PlanCase&) { return with_host_work(kOtherHosts); },
                .reason =
                    "the CPU of the other machine may be faster or slower (0.7 to 1.4 times the captured times); set "
                    "host.scale if you know it"},
+    SourceRule{.name = "modelled kernels",
+               .applies_to_plan = is_modelled,
+               .variants_of_plan = other_kernels,
+               .reason = "no kernel was measured: all may take 0.88 to 1.15 times as long as their shapes say",
+               .of_capture = true},
+    SourceRule{.name = "modelled calls",
+               .applies_to_plan = is_modelled,
+               .variants_of_plan = [](const PlanCase&) { return with_host_work(kModelledCalls); },
+               .reason = "no call was measured: the CPU may take 0.6 to 1.25 times as long for each (--host-call)",
+               .of_capture = true},
     SourceRule{
         .name = "loader", .applies = may_wait_otherwise, .variants = at_pace_of_loader, .reason_of = what_loader_does},
     SourceRule{

@@ -36,6 +36,10 @@ constexpr std::array kParallelParameters{
     Parameter{"tensor", "a whole number from 1", "number of devices that divide each layer, as Megatron does", "1"},
     Parameter{"pipeline", "a whole number from 1", "number of stages, each with its own layers", "1"},
     Parameter{"microbatches", "a whole number from 1", "parts of a step's samples, computed one after another", "1"},
+    Parameter{"micro_batch", "a whole number from 1",
+              "samples that are computed at once, in place of those of the captured step", ""},
+    Parameter{"global_batch", "a whole number from 1",
+              "samples of a step of all replicas; with micro_batch, it gives the number of microbatches", ""},
     Parameter{"schedule", "1f1b, gpipe or interleaved",
               "1f1b = each backward pass of a microbatch as early as possible; gpipe = after all forward passes; "
               "interleaved = 1f1b with stages of two parts, or as many as interleave says",
@@ -43,6 +47,8 @@ constexpr std::array kParallelParameters{
     Parameter{"interleave", "a whole number from 1", "parts of each stage, as Megatron's virtual stages", "1"},
     Parameter{"sequence", "true or false",
               "divide also norms, residual connections and dropout among the devices of tensor, by tokens", "false"},
+    Parameter{"tensor_overlap", "true or false",
+              "products of the backward pass go on while devices of tensor sum the gradients of activations", "true"},
     Parameter{"zero", "a whole number from 0 to 3",
               "what replicas divide: 1 = the optimizer's states, 2 = also gradients, 3 = also parameters (FSDP)", "0"},
     Parameter{"recompute", "none, selective or all",
@@ -200,8 +206,10 @@ void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
              parallelism.sequence
                  ? "What works on the hidden dimension between them is divided by tokens, with all-gathers before "
                    "each pair of layers and reduce-scatters after it."
-                 : "All-reduces of activations are waited for, and those of their gradients run beside "
-                   "products.")});
+             : parallelism.tensor_overlap
+                 ? "All-reduces of activations are waited for, and those of their gradients run beside "
+                   "products."
+                 : "All-reduces of activations and of their gradients are waited for.")});
   }
   if (parallelism.recompute != Recompute::kNothing) {
     plan.assumptions.push_back(
@@ -238,8 +246,11 @@ Parallelism changed(Parallelism parallelism, const Change& change) {
   read("tensor", parallelism.tensor);
   read("pipeline", parallelism.pipeline);
   read("microbatches", parallelism.microbatches);
+  read("micro_batch", parallelism.micro_batch);
+  read("global_batch", parallelism.global_batch);
   read("interleave", parallelism.interleave);
   if (const YamlField* const sequence = change.find("sequence")) parallelism.sequence = sequence->flag();
+  if (const YamlField* const overlap = change.find("tensor_overlap")) parallelism.tensor_overlap = overlap->flag();
   if (const YamlField* const zero = change.find("zero")) parallelism.zero = zero->count(0, 3);
   if (const YamlField* const recompute = change.find("recompute"))
     parallelism.recompute = static_cast<Recompute>(recompute->one_of_words({"none", "selective", "all"}));
@@ -261,17 +272,47 @@ const YamlField& first_value(const Change& change) {
   return change.place();
 }
 
-/// Makes kernels compute the samples of one microbatch.
-void divide_samples(const Change& change, const YamlField& value, std::uint32_t microbatches, Plan& plan) {
-  const double batches = plan.batches;
-  grow_batch(change, value, 1.0 / microbatches, plan);
-  plan.batches = batches;
+/// Returns how many times the captured samples a replica computes in a step. Sets the number of microbatches if the
+/// numbers of samples give it. Throws at `value` if these do not fit each other.
+double batches_of_replica(const YamlField& value, const Plan& plan, Parallelism& parallelism) {
+  if (parallelism.micro_batch == 0 && parallelism.global_batch == 0) return 1;
+  const std::optional<std::uint32_t> captured = plan.captured->job.batch_size;
+  if (!captured) {
+    cannot_answer(value, "the capture does not say how many samples a step has; expected batch_size in job.yaml");
+  }
+  const std::uint64_t global = parallelism.global_batch;
+  if (global > 0 && parallelism.micro_batch > 0) {
+    const std::uint64_t at_once = std::uint64_t{parallelism.micro_batch} * parallelism.data;
+    if (global % at_once != 0 || global / at_once > kMostDevices) {
+      value.fail(
+          fmt::format("{} samples are not a multiple of {} in each of {}; expected another global_batch, "
+                      "micro_batch or data",
+                      global, counted(parallelism.micro_batch, "sample"), counted(parallelism.data, "replica")));
+    }
+    parallelism.microbatches = static_cast<std::uint32_t>(global / at_once);
+  }
+  const double samples = global > 0 ? static_cast<double>(global) / parallelism.data
+                                    : static_cast<double>(parallelism.micro_batch) * parallelism.microbatches;
+  return samples / *captured;
+}
+
+/// Makes kernels compute the samples of one microbatch of a step with `batches` times the captured samples. `before`
+/// is the parallelism for which they do so already.
+void divide_samples(const Change& change, const YamlField& value, double batches, const Parallelism& before,
+                    Plan& plan) {
+  const double of_step = plan.batches * batches / plan.parallel_share;
+  const double factor = batches / plan.parallelism.microbatches * before.microbatches / plan.parallel_share;
+  grow_batch(change, value, factor, plan);
+  plan.batches = of_step;
+  plan.parallel_share = batches;
 }
 
 void apply_parallel(const Change& change, Plan& plan) {
-  const Parallelism parallelism = changed(plan.parallelism, change);
-  if (parallelism == plan.parallelism) return;
+  const Parallelism before = plan.parallelism;
+  Parallelism parallelism = changed(before, change);
   const YamlField& value = first_value(change);
+  const double batches = batches_of_replica(value, plan, parallelism);
+  if (parallelism == before) return;
   if (parallelism.ranks() > kMostDevices)
     value.fail(fmt::format("{} devices are too many; expected at most {}", parallelism.ranks(), kMostDevices));
   if (plan.captured->parameter_server != nullptr)
@@ -288,13 +329,12 @@ void apply_parallel(const Change& change, Plan& plan) {
   } catch (const CannotAnswer& problem) {
     cannot_answer(value, problem.what());
   }
-  const std::uint32_t before = ranks_of(plan);
+  const std::uint32_t placed = ranks_of(plan);
   plan.parallelism = parallelism;
-  place_ranks(value, before, plan);
+  place_ranks(value, placed, plan);
   if (const YamlField* const tensor = change.find("tensor"); tensor != nullptr && parallelism.tensor > 1)
     plan.rules.emplace_back(std::make_shared<const TensorPart>(change, *tensor, plan, parallelism.tensor));
-  if (const YamlField* const parts = change.find("microbatches"); parts != nullptr && parallelism.microbatches > 1)
-    divide_samples(change, *parts, parallelism.microbatches, plan);
+  divide_samples(change, value, batches, before, plan);
   divide_optimizer(change, plan);
   note(work, parallelism, plan);
 }

@@ -201,7 +201,8 @@ Summary summarize_recording(const Dag& dag, const Recording& recording, const Ti
 Summary summarize(const Capture& capture, const Timeline& timeline) {
   if (capture.recording.start.size() == timeline.size()) {
     Summary summary = summarize_recording(capture.dag, capture.recording, timeline);
-    summary.measured = timeline.size() != 0;
+    summary.measured = timeline.size() != 0 && find_assumption(capture.assumptions, kModelledTimes) == nullptr;
+    if (!summary.measured) summary.iteration.measured = Duration{};
     return summary;
   }
   // A task graph has no recording, so its replay is compared with itself, and `measured` is false.

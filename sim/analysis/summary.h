@@ -93,7 +93,7 @@ struct UnexplainedKind {
 };
 
 struct Summary {
-  bool measured = false;                                 ///< false for a task graph, which has no recording
+  bool measured = false;                                 ///< false if nobody ran the job: task graphs, modelled times
   bool marked = false;                                   ///< true if the capture marks steps
   std::vector<StepReport> steps;                         ///< whole steps, ordered by rank, then number
   std::vector<std::pair<Rank, std::int64_t>> set_aside;  ///< steps that the capture cut, by rank and number

@@ -251,7 +251,7 @@ void state_assumptions(const std::vector<RankTrace>& ranks, Assembly& assembly) 
       std::find_if(ranks.begin(), ranks.end(), [](const RankTrace& rank) { return !rank.trace.modelled.empty(); });
   if (modelled != ranks.end()) {
     assembly.assumptions.push_back(
-        {std::string(kModelledStep),
+        {std::string(kModelledTimes),
          fmt::format("Nothing was measured: stepsim computed the times of {}.", modelled->trace.modelled)});
   }
   const std::size_t world = world_of(ranks);

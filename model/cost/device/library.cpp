@@ -11,6 +11,9 @@
 //   than the cache in NVIDIA's aiconfigurator, so that they are as far above their best time as those of A100 and H100:
 //   B200 0.70 (0.776 in [B]), L40S 0.60 (350 W; its peak is given for a clock that large products do not keep).
 // - `batched`: the share of that rate that batched products reach. [T]: V100 0.78; 1 for other devices.
+// - `step`: the share of the rate of large products that products reach in a training step. [M]: fitted to steps of
+//   MPT models with FSDP on 8 to 512 devices (MosaicML, llm-foundry, scripts/train/benchmarking, 2023): A100 0.86, H100
+//   0.70. kUsualStep, the A100's, is used for other devices. GH200, H200 and like devices have the H100's.
 // - `simple`: the share of the fp32 peak that large products reach. [N]: fitted to measured steps of bert_large and
 //   gpt2_large (inference) in the artefact of Lee et al., NeuSight, ASPLOS 2025: T4 0.60, V100 1.0 (because its clock
 //   is above the one its peak is given for), L4 0.39 (72 W), A100 0.90, H100 0.78, MI210 0.70.
@@ -49,6 +52,8 @@ namespace {
 
 constexpr double kUsualShare = 0.81;
 constexpr double kLowPowerShare = 0.5;
+constexpr double kUsualStep = 0.86;
+constexpr double kHopperStep = 0.70;
 constexpr double kOneIssueShare = 0.9;
 constexpr double kTwoIssueShare = 0.75;
 constexpr double kUsualBandwidth = 0.86;
@@ -111,6 +116,7 @@ struct Shares {
   double bandwidth = kUsualBandwidth;
   bool is_measured = false;
   double batched = 1;
+  double step = kUsualStep;
 };
 
 /// One device: a row of kForms.
@@ -153,6 +159,7 @@ constexpr Accelerator device(const Form& form) {
   out.processors = form.processors;
   out.is_measured = form.share.is_measured;
   out.batched_share = form.share.batched;
+  out.step_share = form.share.step;
   out.vendor = form.generation.maker.vendor;
   out.has_bfloat16 = form.generation.maker.has_bfloat16;
   out.convolves_in_tf32 = form.generation.maker.convolves_in_tf32;
@@ -165,12 +172,12 @@ constexpr Shares kV100Share{0.70, 1.0, 0.91, true, 0.78};
 constexpr Shares kT4Share{kLowPowerShare, 0.60, 0.70, true};
 constexpr Shares kL4Share{kLowPowerShare, 0.39, 0.77, true};
 constexpr Shares kA100Share{0.869, 0.90, 0.88, true};
-constexpr Shares kH100Share{0.803, 0.78, 0.92, true};
+constexpr Shares kH100Share{0.803, 0.78, 0.92, true, 1, kHopperStep};
 constexpr Shares kLowPower{kLowPowerShare, 0.60, 0.70};  // the values of the T4
 constexpr Shares kLikeV100{0.70, 1.0, 0.91};
 constexpr Shares kLikeA100{0.869, 0.90, 0.88};
-constexpr Shares kLikeH100{0.803, 0.78, 0.92};
-constexpr Shares kH100PcieShare{0.75, 0.78, 0.92};
+constexpr Shares kLikeH100{0.803, 0.78, 0.92, false, 1, kHopperStep};
+constexpr Shares kH100PcieShare{0.75, 0.78, 0.92, false, 1, kHopperStep};
 constexpr Shares kAdaShare{1.0, kTwoIssueShare, 0.92};
 
 constexpr std::string_view kPascalSource = "NVIDIA Tesla P100 white paper (2016) and Tesla P4, P40 data sheets (2016)";

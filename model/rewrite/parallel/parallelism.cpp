@@ -36,7 +36,8 @@ Group all_ranks(const Parallelism& parallelism) {
 
 Capture with_tensor_parallel(const Capture& captured, const Parallelism& parallelism) {
   const std::vector<ModelCall> calls = model_calls(captured);
-  const TensorDivision division = divide_calls(captured.operators, calls, parallelism.sequence);
+  const TensorDivision division =
+      divide_calls(captured.operators, calls, parallelism.sequence, parallelism.tensor_overlap);
   Capture capture = captured;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     for (const std::size_t use : calls[i].uses) capture.operators.uses[use].divided = division.divided[i];
@@ -72,7 +73,8 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
   DividedWork found;
   if (parallelism.tensor > 1 || parallelism.has_pieces() || needs_layers(parallelism)) need_shapes(capture);
   if (parallelism.tensor > 1) {
-    const TensorDivision division = divide_calls(capture.operators, model_calls(capture), parallelism.sequence);
+    const TensorDivision division =
+        divide_calls(capture.operators, model_calls(capture), parallelism.sequence, parallelism.tensor_overlap);
     found.layers = division.products;
     found.whole_layers = division.whole_products;
     if (found.layers == 0) {

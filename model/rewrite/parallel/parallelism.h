@@ -34,12 +34,19 @@ struct Parallelism {
   std::uint32_t tensor = 1;        ///< number of ranks that divide each layer
   std::uint32_t pipeline = 1;      ///< number of stages, each with its own layers
   std::uint32_t microbatches = 1;  ///< parts of a step's samples, computed one after another
+  // Numbers of samples, if they are not those of the captured step; else 0. With both, microbatches = global_batch /
+  // (micro_batch * data).
+  std::uint32_t micro_batch = 0;   ///< samples of a microbatch
+  std::uint32_t global_batch = 0;  ///< samples of a step of all replicas
   /// Number of parts of each stage, which are not next to each other in the model. Above 1, the schedule is
   /// kOneForwardOneBackward, and there are several stages and a multiple of as many microbatches.
   std::uint32_t interleave = 1;
   PipelineSchedule schedule = PipelineSchedule::kOneForwardOneBackward;
   /// True if tensor-parallel ranks divide by tokens what they do not divide otherwise (Korthikanti et al. 2022).
   bool sequence = false;
+  /// True if products of the backward pass go on while tensor-parallel ranks sum the gradients of activations
+  /// (Megatron-LM's async_tensor_model_parallel_allreduce).
+  bool tensor_overlap = true;
   /// What replicas divide (Rajbhandari et al. 2020): 0 nothing, 1 the optimizer's states, 2 also gradients, 3 also
   /// parameters.
   std::uint32_t zero = 0;

@@ -431,7 +431,8 @@ class StagedJob {
   };
 
   /// Sends a message when all device work of one part is done. It is received when its receiver has done the part
-  /// before the other one, whose device work waits for it.
+  /// before the other one, whose device work waits for it. So does the host, which Megatron-LM synchronises with the
+  /// device after each exchange of stages (batch_p2p_sync).
   void send(const Way& way, const Copy& from, std::size_t from_piece, std::int32_t from_step, const Copy& to,
             std::size_t to_piece, std::int32_t to_step) {
     DagBuilder& builder = edit_.builder();
@@ -457,6 +458,8 @@ class StagedJob {
     if (last.empty() || first.empty()) return;
     const TaskId sent = add(way.sender, from_step, builder.task(last.begin()->second).hint);
     const TaskId received = add(way.receiver, to_step, builder.task(first.begin()->second).hint);
+    if (const TaskId begins = first_of(to_piece, to); !is_of_device(builder.lane(builder.task(begins).lane)))
+      builder.add_edge(received, begins, EdgeKind::kSync);
     const RendezvousId rendezvous = builder.add_rendezvous({.op = CollectiveOp::kSendRecv,
                                                             .algorithm = find_collective_model("nccl"),
                                                             .bytes = way.bytes,

@@ -73,8 +73,8 @@ bool has_sizes(const TensorShape& tensor, double one, double other) noexcept {
 
 class Divider {
  public:
-  Divider(const OperatorTable& table, const std::vector<ModelCall>& calls, bool sequence)
-      : table_(table), calls_(calls), sequence_(sequence) {
+  Divider(const OperatorTable& table, const std::vector<ModelCall>& calls, bool sequence, bool overlap)
+      : table_(table), calls_(calls), sequence_(sequence), overlap_(overlap) {
     result_.divided.resize(calls.size(), Divided::kNot);
   }
 
@@ -337,11 +337,11 @@ class Divider {
   }
 
   /// Sums the gradient of a region's input before the first call that needs it: work on whole tensors that is no
-  /// product.
+  /// product. Without overlap, before the next call.
   void sum_input_gradient(Calls calls, const Region& region) {
     if (!region.input_gradient) return;
     const auto from = std::upper_bound(calls.begin(), calls.end(), *region.input_gradient);
-    const auto needs = std::find_if(from, calls.end(), [this](std::size_t call) {
+    const auto needs = !overlap_ ? from : std::find_if(from, calls.end(), [this](std::size_t call) {
       return result_.divided[call] == Divided::kNot && op(call).work.flops == 0 && reads_hidden(call);
     });
     sum(*region.input_gradient, needs == calls.end() ? std::nullopt : std::optional{*needs});
@@ -350,6 +350,7 @@ class Divider {
   const OperatorTable& table_;
   const std::vector<ModelCall>& calls_;
   bool sequence_;
+  bool overlap_;
   TensorDivision result_;
 
   // Of the current forward pass and the backward pass after it.
@@ -375,8 +376,9 @@ bool is_lookup(const Operator& op) noexcept {
          op.inputs.front().sizes.size() == 2;
 }
 
-TensorDivision divide_calls(const OperatorTable& table, const std::vector<ModelCall>& calls, bool sequence) {
-  return Divider(table, calls, sequence).run();
+TensorDivision divide_calls(const OperatorTable& table, const std::vector<ModelCall>& calls, bool sequence,
+                            bool overlap) {
+  return Divider(table, calls, sequence, overlap).run();
 }
 
 }  // namespace stepsim

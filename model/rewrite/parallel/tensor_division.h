@@ -52,7 +52,7 @@ struct TensorDivision {
 ///
 /// O(calls).
 [[nodiscard]] TensorDivision divide_calls(const OperatorTable& table, const std::vector<ModelCall>& calls,
-                                          bool sequence);
+                                          bool sequence, bool overlap = true);
 
 }  // namespace stepsim
 

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""Compares predicted steps of models that no capture shows with measured steps by parallel plan (SHARED/truth/plans).
+
+    measured_plans.py STEPSIM SHARED one-node|many-nodes [--rows N] [--show N] [--host TIME] [--set KEY=VALUE]...
+
+A step of each model is made from its configuration alone (`stepsim model`), and each row is a what-if `parallel` of it.
+Prints the mean error, Kendall's tau of the ranking of plans (by model, GPUs and global batch; small groups pooled), the
+regret of the plan that is predicted to be the fastest, and how many measured steps are in their ranges."""
+import argparse
+import collections
+import concurrent.futures
+import csv
+import dataclasses
+import itertools
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+SMALL = 4  # groups with fewer rows are pooled
+
+
+@dataclasses.dataclass
+class Row:
+    group: tuple
+    capture: tuple  # options of `stepsim model`
+    settings: list  # of the what-if
+    measured: float  # in milliseconds
+    answer: dict = None
+
+    @property
+    def step(self):
+        return self.answer["scenario"]["iteration_ns"] / 1e6
+
+    @property
+    def error(self):
+        return self.step / self.measured - 1
+
+    @property
+    def inside(self):
+        return self.answer["scenario"]["low_ns"] <= self.measured * 1e6 <= self.answer["scenario"]["high_ns"]
+
+    @property
+    def width(self):
+        return (self.answer["scenario"]["high_ns"] - self.answer["scenario"]["low_ns"]) / self.answer["scenario"]["iteration_ns"]
+
+
+def gpt_rows(path):
+    """Rows of Megatron-DeepSpeed on hosts of eight A100, whose layers are computed again in the backward pass."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        for row in csv.DictReader(file):
+            gpus, batch, micro, hidden, heads, layers, sequence, tensor, data, pipeline = (int(row[key]) for key in (
+                "# GPUs", "global batch", "micro batch", "hidden size", "attention heads", "# layers", "sequence length",
+                "tensor parallelism", "data parallelism", "pipeline parallelism"))
+            model = ("gpt", "--layers", layers, "--hidden", hidden, "--heads", heads, "--sequence", sequence,
+                     "--micro-batch", micro, "--device", "A100 80GB", "--attention", "math", "--precision", "fp16")
+            settings = [f"parallel.data={data}", f"parallel.tensor={tensor}", f"parallel.pipeline={pipeline}",
+                        f"parallel.micro_batch={micro}", f"parallel.global_batch={batch}", "parallel.recompute=all", "parallel.tensor_overlap=false",
+                        "comm.bucket_bytes=100GB"]
+            if pipeline > 1:  # Megatron gives each stage as many layers
+                settings.append(f"parallel.split={'+'.join([str(layers // pipeline)] * pipeline)}")
+            if gpus > 8:
+                settings += ["cluster.gpus_per_host=8", "cluster.inside=NVLink3", "cluster.nic=800Gb/s"]
+            yield Row((layers, hidden, gpus, batch), model, settings, float(row["iteration time (ms)"]))
+
+
+# Layers, hidden size and heads of MosaicML's MPT models (llm-foundry, scripts/train/benchmarking).
+MPT = {"125m": (12, 768, 12), "350m": (24, 1024, 16), "760m": (24, 1536, 12), "1b": (24, 2048, 16), "3b": (32, 2560, 20), "7b": (32, 4096, 32),
+       "13b": (40, 5120, 40), "30b": (48, 7168, 56), "70b": (80, 8192, 64)}
+DEVICES = {"a100_40gb": ("A100 40GB", "NVLink3", "1600Gb/s"), "a100_80gb": ("A100 80GB", "NVLink3", "1600Gb/s"), "h100_80gb": ("H100", "NVLink4", "3200Gb/s")}
+STAGES = {"FULL_SHARD": 3, "SHARD_GRAD_OP": 2}
+
+
+def fsdp_rows(path):
+    """Rows of FSDP, whose 2,048 tokens and more pass through FlashAttention."""
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            layers, hidden, heads = MPT[row["Model"]]
+            device, inside, nic = DEVICES[row["GPU"]]
+            gpus, micro, batch, sequence = (int(row[key]) for key in ("# GPUs", "MicroBatchSize", "GlobalBatchSize", "SeqLen (T)"))
+            model = ("mpt", "--layers", layers, "--hidden", hidden, "--heads", heads, "--sequence", sequence, "--micro-batch", micro, "--device", device)
+            settings = [f"parallel.data={gpus}", f"parallel.micro_batch={micro}", f"parallel.global_batch={batch}",
+                        f"parallel.zero={STAGES[row['Sharding Strategy']]}", f"cluster.gpus_per_host=8", f"cluster.inside={inside}", f"cluster.nic={nic}"]
+            if row["Activation Checkpointing"] == "True":
+                settings.append("parallel.recompute=all")
+            yield Row((row["Model"], row["GPU"], sequence), model, settings, 1e3 * float(row["step_s"]))
+
+
+# What comes before the layers counts as one of a stage's layers, and so does what comes after.
+def profile_rows(path):
+    """Rows of OPT-350M on hosts of four GH200, whose layers were measured alone (profiles/opt-350-GH-96.json)."""
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            stages = [int(count) for count in row["layers_per_stage"].split("/")]
+            data, micro, batch, tensor = int(row["dp"].split("/")[0]), int(row["mbs"]), int(row["gbs"]), int(row["tp"])
+            split = stages.copy()
+            split[0] -= 1
+            split[-1] -= 1
+            model = ("gpt", "--layers", 24, "--hidden", 1024, "--heads", 16, "--vocabulary", 50272, "--sequence", 2048, "--micro-batch", micro,
+                     "--device", "GH200", "--precision", "fp32", "--attention", "math", "--profile", path.parent / "profiles/opt-350-GH-96.json", "--profile-tensor", tensor)
+            settings = [f"parallel.data={data}", f"parallel.pipeline={len(stages)}", f"parallel.micro_batch={micro}", f"parallel.global_batch={batch}",
+                        "comm.bucket_bytes=100GB"]
+            if data * len(stages) > 1:
+                settings += ["cluster.gpus_per_host=1", "cluster.nic=200Gb/s"]
+            if len(stages) > 1:
+                settings.append(f"parallel.split={'+'.join(map(str, split))}")
+            yield Row(("OPT-350M", int(row["nodes"]), batch), model, settings, 1e3 * float(row["real_s"]))
+
+
+FILES = {"profile": "layers-gh200.csv", "fsdp": "mpt-fsdp.csv", "one-node": "gpt-a100-one-node.csv", "many-nodes": "gpt-a100-many-nodes.csv"}
+
+
+def ask(stepsim, arguments):
+    done = subprocess.run([stepsim, *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode not in (0, 5):
+        raise SystemExit(f"{' '.join(map(str, arguments))}: {done.stderr}")
+    return done
+
+
+def predict(stepsim, rows, folder, options):
+    """Sets the answers of rows. Each model is written once."""
+    captures = {}
+    for row in rows:
+        if row.capture not in captures:
+            captures[row.capture] = f"{folder}/{len(captures)}.json"
+            ask(stepsim, ["model", *row.capture, *options.model, "--quiet", "-o", captures[row.capture]])
+
+    def run(row):
+        settings = [part for setting in row.settings + options.set for part in ("--set", setting)]
+        done = ask(stepsim, ["whatif", captures[row.capture], *settings, "--json", "--threads", "1"])
+        if done.returncode == 0:
+            row.answer = json.loads(done.stdout)
+        else:
+            print(f"refused: {row.settings}: {done.stderr.strip()}")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(run, rows))
+
+
+def tau(pairs):
+    """Kendall's tau-b of pairs (predicted, measured)."""
+    agree = ties_predicted = ties_measured = total = 0
+    for (p, m), (q, n) in itertools.combinations(pairs, 2):
+        total += 1
+        ties_predicted += p == q
+        ties_measured += m == n
+        agree += ((p > q) - (p < q)) * ((m > n) - (m < n))
+    return agree / ((total - ties_predicted) * (total - ties_measured)) ** 0.5 if total else 1
+
+
+def report(rows, show):
+    rows = [row for row in rows if row.answer]
+    groups = collections.defaultdict(list)
+    for row in rows:
+        groups[row.group].append(row)
+    regrets, taus, pooled = [], [], []
+    for members in groups.values():
+        chosen = min(members, key=lambda row: row.step)
+        regrets.append(chosen.measured / min(row.measured for row in members) - 1)
+        if len(members) < SMALL:
+            pooled += [(a.step - b.step, a.measured - b.measured) for a, b in itertools.combinations(members, 2)]
+        else:
+            taus.append(tau([(row.step, row.measured) for row in members]))
+    if pooled:
+        taus.append(sum((p > 0) == (m > 0) or -1 for p, m in pooled) / len(pooled))
+    for row in sorted(rows, key=lambda row: -abs(row.error))[:show]:
+        print(f"{row.error:+7.1%} {row.measured:9.1f} ms {row.step:9.1f} ms {'in' if row.inside else 'OUT'} {row.group} {' '.join(row.settings[:5])}")
+    for key in ("tensor", "pipeline", "micro_batch", "data"):
+        by = collections.defaultdict(list)
+        for row in rows:
+            by[int(next((s for s in row.settings if s.startswith(f"parallel.{key}=")), "=0").split("=")[1])].append(row.error)
+        print(f"{key:12}", "  ".join(f"{value}: {statistics.mean(errors):+.1%} |{statistics.mean(map(abs, errors)):.1%}|" for value, errors in sorted(by.items())))
+    print(f"{len(rows)} rows: mean error {statistics.mean(abs(row.error) for row in rows):.2%}, worst {max(abs(row.error) for row in rows):.1%}; "
+          f"tau {statistics.mean(taus):.3f} over {len(taus)} groups; regret mean {statistics.mean(regrets):.2%}, worst {max(regrets):.1%}; "
+          f"{statistics.mean(row.inside for row in rows):.1%} in their ranges, median width {statistics.median(row.width for row in rows):.1%}")
+
+
+def report_calibrated(rows):
+    """Multiplies the predictions of a model's rows by the ratio of one of them to its measured step: the first in the
+    file, and each one."""
+    models = collections.defaultdict(list)
+    for row in rows:
+        if row.answer:
+            models[row.group[:2]].append(row)
+
+    def errors(base, members):
+        return [row.step * base.measured / base.step / row.measured - 1 for row in members if row is not base]
+    first = [error for members in models.values() for error in errors(members[0], members)]
+    by_any = [statistics.mean(map(abs, errors(base, members))) for members in models.values() for base in members if len(members) > 1]
+    print(f"calibrated on the first row of each model: mean error {statistics.mean(map(abs, first)):.2%}; on any row: median of the mean errors {statistics.median(by_any):.2%}")
+
+
+def report_scaling(rows):
+    """Predicts larger jobs from the smallest one of the same model, device and length: by the ratio of the predictions."""
+    groups = collections.defaultdict(list)
+    for row in rows:
+        if row.answer:
+            groups[row.group].append(row)
+    errors = []
+    for group, members in sorted(groups.items()):
+        members.sort(key=devices_of)
+        base = members[0]
+        for row in members[1:]:
+            if devices_of(row) == devices_of(base):
+                continue
+            errors.append(row.step * base.measured / base.step / row.measured - 1)
+            print(f"{errors[-1]:+7.1%} {group} {devices_of(base)} -> {devices_of(row)}")
+    print(f"weak scaling: {len(errors)} rows: mean error {statistics.mean(map(abs, errors)):.2%}, worst {max(map(abs, errors)):.1%}")
+
+
+def devices_of(row):
+    return int(row.settings[0].split("=")[1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stepsim")
+    parser.add_argument("shared", type=pathlib.Path)
+    parser.add_argument("file", choices=FILES)
+    parser.add_argument("--rows", type=int, help="only every N-th row", default=1)
+    parser.add_argument("--show", type=int, default=0)
+    parser.add_argument("--model", action="append", default=[], type=str.split, help="further options of stepsim model")
+    parser.add_argument("--set", action="append", default=[])
+    options = parser.parse_args()
+    options.model = [word for words in options.model for word in words]
+    folder = options.shared / "truth/plans"
+    if not folder.exists():
+        print(f"skipped: {folder} is absent")
+        return 0
+    read = {"fsdp": fsdp_rows, "profile": profile_rows}.get(options.file, gpt_rows)
+    rows = list(read(folder / FILES[options.file]))[::options.rows]
+    with tempfile.TemporaryDirectory() as place:
+        predict(options.stepsim, rows, place, options)
+    report(rows, options.show)
+    if options.file == "fsdp":
+        report_scaling(rows)
+    else:
+        report_calibrated(rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
