@@ -148,8 +148,9 @@ void run_model(CommonOptions options, const ModelOptions& of_model, const Sessio
   const Modelled modelled{target.path(), step.model, model.parameters(),
                           of_model.run.samples * model.forward_flops(of_model.run.sequence),
                           passes_of(calls, of_model.host)};
-  sim::Document document{
-      .headline = fmt::format("Wrote {}: a step of {}. Nothing of it was measured.", shown(target.path()), step.model)};
+  sim::Document document{.headline =
+                             fmt::format("Wrote {}: a step of {}. {} measured.", shown(target.path()), step.model,
+                                         of_model.profile ? "Only its layers were" : "Nothing of it was")};
   if (corrected > 0) {
     document.warning = fmt::format(
         "{} of the profile {} longer than that of a larger micro batch, which {} taken instead: fewer samples never "

@@ -61,15 +61,17 @@ class Recorder {
         part(step_.host, kBeforeLaunch) + part(step_.host, kLaunch) + part(step_.host, kAfterLaunch);
     Duration margin{};
     const auto around = [&](const std::string& name) {
-      builder_.add(EventKind::kOp, name, thread_, {now_ + margin, inside - 2 * margin});
+      const std::uint32_t event = builder_.add(EventKind::kOp, name, thread_, {now_ + margin, inside - 2 * margin});
       margin += kInside;
+      return event;
     };
     if (!call.node.empty()) {
       around("autograd::engine::evaluate_function: " + std::string(call.node));
-      around(std::string(call.node));
+      const std::uint32_t node = around(std::string(call.node));
+      if (call.node == kAccumulation) builder_.set_operator(node, operator_of(call.node, {call.inputs.front()}));
     }
     const std::uint32_t op = builder_.add(EventKind::kOp, call.name, thread_, {now_ + margin, inside - 2 * margin});
-    builder_.set_operator(op, operator_of(call));
+    builder_.set_operator(op, operator_of(call.name, call.inputs));
     const Time launch = now_ + part(step_.host, kBeforeLaunch);
     const Duration launching = part(step_.host, kLaunch);
     builder_.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread_, {launch, launching}, ++correlation_);
@@ -80,15 +82,15 @@ class Recorder {
     now_ += step_.host;
   }
 
-  /// Returns the entry of a call's operator with its inputs.
-  std::uint32_t operator_of(const TransformerCall& call) {
-    std::pair<std::string_view, std::vector<std::vector<std::int64_t>>> key{call.name, {}};
-    for (const TensorShape& input : call.inputs) {
+  /// Returns the entry of an operator with these inputs.
+  std::uint32_t operator_of(std::string_view name, const std::vector<TensorShape>& inputs) {
+    std::pair<std::string_view, std::vector<std::vector<std::int64_t>>> key{name, {}};
+    for (const TensorShape& input : inputs) {
       key.second.push_back(input.sizes);
       key.second.back().push_back(input.element_bytes);
     }
     const auto [slot, added] = known_.try_emplace(std::move(key), static_cast<std::uint32_t>(operators_.size()));
-    if (added) operators_.push_back({std::string(call.name), "", {}, call.inputs});
+    if (added) operators_.push_back({std::string(name), "", {}, inputs});
     return slot->second;
   }
 

@@ -160,7 +160,7 @@ class Step {
   void batched(const Sizes& a, const Sizes& b) { call("aten::bmm", {{a}, {b}}, kGemmKernel, "BmmBackward0"); }
 
   /// Adds a gradient to the sum of those of earlier microbatches.
-  void accumulate(const Sizes& sizes) { pass("aten::add_", {{sizes}, {sizes}}, "torch::autograd::AccumulateGrad"); }
+  void accumulate(const Sizes& sizes) { pass("aten::add_", {{sizes}, {sizes}}, kAccumulation); }
 
   void drop_out(const Sizes& sizes) {  // also writes a mask of bytes
     if (model_.dropout)
@@ -359,7 +359,7 @@ class Step {
   void update() {
     std::vector<double> parameters(model_.layers + 2);
     for (const TransformerCall& call : calls_) {
-      if (call.node != "torch::autograd::AccumulateGrad") continue;
+      if (call.node != kAccumulation) continue;
       parameters[call.part] += elements(call.inputs.front().sizes);
     }
     const double bytes = 6 * 4 + type_bytes() + (run_.precision == Precision::kFloat32 ? 0 : 2);

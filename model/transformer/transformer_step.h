@@ -14,6 +14,9 @@
 
 namespace stepsim {
 
+/// The function of autograd that adds a gradient to the sum of earlier ones: TransformerCall::node of such calls.
+inline constexpr std::string_view kAccumulation = "torch::autograd::AccumulateGrad";
+
 /// How a framework computes a training step of a transformer on one device.
 struct TransformerRun {
   const Accelerator* device = nullptr;

@@ -57,7 +57,8 @@ void Caution::add_never_compared(sim::Questions asked, const Cluster& changed) {
   const bool ranks = asked.has(sim::Question::kRanks);
   if (uses_nccl_ && network && !ranks)
     never_compared_.insert("changes of the network or of buckets of whole NCCL jobs");
-  if (uses_gpus_ && (network || ranks) && is_large(changed))
+  // Steps that were modelled from a configuration were (tests/truth/plans).
+  if (uses_gpus_ && (network || ranks) && is_large(changed) && !has_modelled_times(capture_))
     never_compared_.insert("steps on several GPU hosts or on more than 8 GPUs");
 }
 

@@ -201,7 +201,7 @@ Summary summarize_recording(const Dag& dag, const Recording& recording, const Ti
 Summary summarize(const Capture& capture, const Timeline& timeline) {
   if (capture.recording.start.size() == timeline.size()) {
     Summary summary = summarize_recording(capture.dag, capture.recording, timeline);
-    summary.measured = timeline.size() != 0 && find_assumption(capture.assumptions, kModelledTimes) == nullptr;
+    summary.measured = timeline.size() != 0 && !has_modelled_times(capture);
     if (!summary.measured) summary.iteration.measured = Duration{};
     return summary;
   }

@@ -327,6 +327,11 @@ std::string_view to_text(Cost cost) noexcept {
   return "";
 }
 
+bool is_modelled_step(const Examined& examined) {
+  return examined.capture != nullptr && has_modelled_times(*examined.capture) &&
+         !examined.capture->recording.start.empty();
+}
+
 std::vector<Finding> diagnostic_findings(const Examined& examined) {
   std::vector<Finding> findings;
   const bool waits_recorded = recorded_of(examined.contents).sum.syncs > 0;

@@ -60,6 +60,9 @@ struct Examined {
   const ReplayCheck* replay = nullptr;  ///< null if there is no capture
 };
 
+/// True if the job is a step that `stepsim model` wrote.
+[[nodiscard]] bool is_modelled_step(const Examined& examined);
+
 // The sources of findings, in the order in which check() calls them.
 
 /// Finds problems of files and jobs in general, and what BytePS jobs and task graphs lack.

@@ -164,7 +164,7 @@ class Missing {
   }
 
   void note_steps() {
-    if (examined_.capture == nullptr) return;
+    if (examined_.capture == nullptr || is_modelled_step(examined_)) return;
     const std::size_t steps = step_count(examined_.capture->recording);
     if (steps > 2) return;
     const std::vector<RecordedStep>& all = examined_.capture->recording.steps;
@@ -205,7 +205,7 @@ class Missing {
   }
 
   void note_waits() {
-    if (!on_device() || sum_.syncs > 0) return;
+    if (!on_device() || sum_.syncs > 0 || is_modelled_step(examined_)) return;
     Finding finding{
         .name = problem("no_sync_events"),
         .cost = Cost::kBlurs,

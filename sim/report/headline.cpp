@@ -224,7 +224,7 @@ std::string headline(const Capture& capture, const Summary& summary, const Criti
   const IterationReport& iteration = summary.iteration;
   const std::string tasks = counted(capture.dag.task_count(), "task");
   const std::string ranks = counted(summary.ranks.size(), "rank");
-  if (!summary.measured && find_assumption(capture.assumptions, kModelledTimes) != nullptr) {
+  if (!summary.measured && has_modelled_times(capture)) {
     return fmt::format("{} on {} take {} in the replay, by modelled times; there is no measured time to compare with.",
                        tasks, ranks, to_text(iteration.replayed));
   }

@@ -252,7 +252,7 @@ void state_assumptions(const std::vector<RankTrace>& ranks, Assembly& assembly) 
   if (modelled != ranks.end()) {
     assembly.assumptions.push_back(
         {std::string(kModelledTimes),
-         fmt::format("Nothing was measured: stepsim computed the times of {}.", modelled->trace.modelled)});
+         fmt::format("No step was measured: stepsim computed the times of {}.", modelled->trace.modelled)});
   }
   const std::size_t world = world_of(ranks);
   if (world > ranks.size()) {

@@ -229,7 +229,10 @@ class StepMemory::Finder {
       const bool is_divided =
           sums_lookup || divided == Divided::kColumns || (divided == Divided::kInner && input.sizes.size() > 1);
       part.parameters.add(input.bytes(), is_divided);
-      memory_.bytes_per_element_ = static_cast<double>(input.element_bytes);
+      if (input.bytes() > largest_parameter_) {
+        largest_parameter_ = input.bytes();
+        memory_.bytes_per_element_ = static_cast<double>(input.element_bytes);
+      }
     }
   }
 
@@ -290,6 +293,7 @@ class StepMemory::Finder {
   StepMemory& memory_;
   std::optional<Kept> last_;
   double largest_ = 0;         ///< bytes of the largest activation so far
+  double largest_parameter_ = 0;  ///< bytes of the largest parameter so far
   bool random_ = false;        ///< a mask for a dropout was drawn; the product with it keeps only the mask
   bool in_attention_ = false;  ///< between the two products of an attention
 };

@@ -86,7 +86,9 @@ def fsdp_rows(path):
                         f"parallel.zero={STAGES[row['Sharding Strategy']]}", f"cluster.gpus_per_host=8", f"cluster.inside={inside}", f"cluster.nic={nic}"]
             if row["Activation Checkpointing"] == "True":
                 settings.append("parallel.recompute=all")
-            yield Row((row["Model"], row["GPU"], sequence), model, settings, 1e3 * float(row["step_s"]))
+            if row["Precision"] == "amp_fp8":
+                settings.append("precision.to=fp8")
+            yield Row((row["Model"], row["GPU"], sequence, row["Precision"] == "amp_fp8"), model, settings, 1e3 * float(row["step_s"]))
 
 
 # What comes before the layers counts as one of a stage's layers, and so does what comes after.
@@ -100,7 +102,7 @@ def profile_rows(path):
             split[0] -= 1
             split[-1] -= 1
             model = ("gpt", "--layers", 24, "--hidden", 1024, "--heads", 16, "--vocabulary", 50272, "--sequence", 2048, "--micro-batch", micro,
-                     "--device", "GH200", "--precision", "fp32", "--attention", "math", "--profile", path.parent / "profiles/opt-350-GH-96.json", "--profile-tensor", tensor)
+                     "--device", "GH200", "--precision", "fp32", "--attention", "math", "--dropout", "off", "--profile", path.parent / "profiles/opt-350-GH-96.json", "--profile-tensor", tensor)
             settings = [f"parallel.data={data}", f"parallel.pipeline={len(stages)}", f"parallel.micro_batch={micro}", f"parallel.global_batch={batch}",
                         "comm.bucket_bytes=100GB"]
             if data * len(stages) > 1:
