@@ -170,6 +170,16 @@ def mxnet_folder(target):
     stepsim("collect", target, "--in-place").check_returncode()
 
 
+def modelled_step(target):
+    """A step as docs/guides/before-you-rent.md has it, of a small model."""
+    stepsim("model", "llama", "--layers", "4", "--hidden", "256", "--heads", "8", "--intermediate", "704", "--sequence", "512",
+            "--micro-batch", "2", "--device", "H100", "-o", target).check_returncode()
+
+
+CONFIG = """{"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 256, "num_attention_heads": 8, "intermediate_size": 704,
+"vocab_size": 32000}"""
+LAYERS = "layer,micro_batch,tensor,forward,backward,update\n" + "".join(f"{layer},2,1,0.002,0.004,0.0005\n" for layer in range(4))
+
 FILES = {  # the files that lines name, and how they come to be
     "TRACE": copy_of(SAMPLE), "TRACES": copy_of(SAMPLE), "A": copy_of(SAMPLE), "B": copy_of(SAMPLE), "PATH": copy_of(SAMPLE), "OUT": copy_of(SAMPLE),
     "run7": copy_of(SAMPLE), "perf/slower-network.yaml": yaml_example("docs/guides/compare.md", "name: half the network"),
@@ -177,6 +187,7 @@ FILES = {  # the files that lines name, and how they come to be
     "scenarios/samples/byteps-even": copy_of(SAMPLE), "scenarios/samples/pytorch-ddp": copy_of(os.path.join(ROOT, "scenarios/samples/pytorch-ddp")), "new-trace/": copy_of(SAMPLE),
     "scenarios/samples/transformer": copy_of(os.path.join(ROOT, "scenarios/samples/transformer")),
     "traces": folder_of(os.path.join(ROOT, "tests/fuzz/corpus/capture_fuzz/ranges.capture")),
+    "step.json": modelled_step, "config.json": text_of(CONFIG), "layers.csv": text_of(LAYERS),
     "C": copy_of(SAMPLE), "mxnet/": mxnet_folder, "modules.json": copy_of(os.path.join(ROOT, "tests/golden/data/stats_step.json")),
     "operations.csv": copy_of(os.path.join(ROOT, "tests/golden/data/operations.csv")),
     "JOB": copy_of(GPU), "dag.gml": copy_of(os.path.join(SAMPLE, "traces/0/0/dag.gml")),
