@@ -110,9 +110,9 @@ def main():
         help_text = stepsim("--help", text=True).stdout
         lines = help_text.split("Commands:\n")[1].split("\n\n")[0].splitlines()
         known = {line.split()[0] for line in lines if not line.startswith("   ")}
-        # combine and schedule do not write answers, analyze runs another of our commands, and capture runs any
+        # combine, model and schedule do not write answers, analyze runs another of our commands, and capture runs any
         # program.
-        known -= {"combine", "schedule", "analyze", "capture"}
+        known -= {"combine", "model", "schedule", "analyze", "capture"}
         check("commands", commands == known, f"the table has {sorted(commands)}, stepsim {sorted(known)}")
         write(folder, "grid.yaml", GRID)
         for command in commands:  # an unknown extension is refused with a list of the known ones
