@@ -267,6 +267,13 @@ _MEANINGS = {
     "min_ns": "the shortest",
     "min_time_ns": "the shortest",
     "model": "network model that times communication",
+    "model.model": "the model, its samples, precision and device, in words",
+    "model.parameters": "number of parameters of the model",
+    "model.forward_flops": "floating-point operations of the products of the forward pass, with whole attention",
+    "model.passes": "calls and times of each pass",
+    "passes.pass": "the pass: forward, backward or update",
+    "passes.device_ns": "modelled time of the kernels",
+    "passes.host_ns": "modelled time of the calls on the CPU",
     "module": "index of the PyTorch module",
     "module_calls": "number of calls of PyTorch modules",
     "modules": "times by PyTorch module",
@@ -514,7 +521,7 @@ _MEANINGS = {
 
 _UNITS = {"ns": "nanoseconds", "bytes": "bytes", "bytes_of_files": "bytes", "bytes_per_second": "bytes per second",
           "bytes_per_s": "bytes per second", "flops_per_second": "floating-point operations per second"}
-_NO_RATIOS = {"mean_queue", "slope", "flops", "in_all", "per_device", "blocks", "warps", "count",
+_NO_RATIOS = {"mean_queue", "slope", "flops", "in_all", "parameters", "forward_flops", "per_device", "blocks", "warps", "count",
               "count_a", "count_b"}  # other numbers are
 
 _TIMES = {"compute", "communication", "copy", "host", "queueing", "wait", "loader"}  # in `classes`, in nanoseconds
