@@ -63,8 +63,9 @@ double weights_of_layer(const Transformer& model, double experts) noexcept {
 double Transformer::parameters() const noexcept {
   const double norm = (root_mean_square ? 1 : 2) * of(hidden);
   const double head = of(hidden) / of(heads);
-  const double bias =
-      biases ? 2 * of(hidden) + 2 * of(key_heads) * head + of(hidden) + of(intermediate) * (gated ? 2 : 1) : 0;
+  const double bias_of_attention = 2 * of(hidden) + 2 * of(key_heads) * head;
+  const double bias_of_forward = experts > 0 ? 0 : of(hidden) + of(intermediate) * (gated ? 2 : 1);
+  const double bias = biases ? bias_of_attention + bias_of_forward : 0;
   const double ends = of(vocabulary) * of(hidden) * (tied ? 1 : 2) + of(positions) * of(hidden) + norm;
   return of(layers) * (weights_of_layer(*this, of(experts)) + bias + 2 * norm) + ends;
 }

@@ -25,7 +25,7 @@ struct Transformer {
   std::uint32_t positions = 0;    ///< learned positions; 0 if rotary embeddings tell queries and keys where they are
   bool gated = false;             ///< the feed-forward part multiplies two layers (SwiGLU) in place of one with GELU
   bool root_mean_square = false;  ///< norms are RMSNorm; else LayerNorm
-  bool biases = true;             ///< linear layers have biases
+  bool biases = true;             ///< linear layers have biases, except for those of experts
   bool dropout = false;           ///< weights of attention and what layers add are dropped out
   bool tied = true;               ///< the layer to the vocabulary has the weight of the lookup
   std::uint32_t experts = 0;      ///< feed-forward parts among which a router chooses; 0 = one and no router
