@@ -41,6 +41,7 @@ constexpr auto kModelKeys = std::to_array<ModelKey>({
     {"num_attention_heads", &Transformer::heads},
     {"n_head", &Transformer::heads},
     {"n_heads", &Transformer::heads},
+    {"num_heads", &Transformer::heads},
     {"heads", &Transformer::heads},
     {"num_key_value_heads", &Transformer::key_heads},
     {"intermediate_size", &Transformer::intermediate},
@@ -54,8 +55,8 @@ constexpr auto kModelKeys = std::to_array<ModelKey>({
 constexpr auto kPositionKeys =
     std::to_array<std::string_view>({"max_position_embeddings", "n_positions", "max_seq_len"});
 
-constexpr auto kDropoutKeys =
-    std::to_array<std::string_view>({"attn_pdrop", "resid_pdrop", "attention_dropout", "hidden_dropout", "dropout"});
+constexpr auto kDropoutKeys = std::to_array<std::string_view>(
+    {"attn_pdrop", "resid_pdrop", "attention_dropout", "hidden_dropout", "resid_dropout", "dropout"});
 
 /// Returns the value of a key of a map, or null if it has none or null. Configurations have keys that nobody here
 /// knows.
@@ -77,15 +78,16 @@ std::string list_of_families() {
 /// Times of the parts of a model by micro batch, tensor-parallel ranks and part.
 using ProfileTable = std::map<std::uint32_t, std::map<std::uint32_t, std::map<std::uint32_t, PartTimes>>>;
 
-/// Calls `take` for each entry of a map whose keys are whole numbers.
+/// Calls `take` for each entry of a map whose keys are whole numbers. `expected` says what they number.
 template <class Take>
 void for_each_number(const YamlField& map, std::string_view expected, const Take& take) {
-  if (!map.is(YamlValue::Kind::kMap)) map.reject(expected);
+  if (!map.is(YamlValue::Kind::kMap)) map.reject(fmt::format("a map with a key for each {}", expected));
   for (std::size_t i = 0; i + 1 < map.value->items.size(); i += 2) {
     const YamlValue& key = map.value->items[i];
     const auto number = parse_number<std::uint32_t>(key.text);
     const YamlField field{fmt::format("{}[{}]", map.name, shown(key.text)), &map.value->items[i + 1], map.file};
-    if (!number) field.fail(fmt::format("the key '{}' is no whole number; expected {}", shown(key.text), expected));
+    if (!number)
+      field.fail(fmt::format("the key '{}' is not a whole number; expected a {}", shown(key.text), expected));
     take(*number, field);
   }
 }
@@ -93,9 +95,9 @@ void for_each_number(const YamlField& map, std::string_view expected, const Take
 ProfileTable table_in_json(std::string_view text, const std::string& name) {
   const YamlValue value = parse_yaml(text, name, kProfileForm);
   ProfileTable table;
-  for_each_number({"profile", &value, &name}, "a micro batch", [&](std::uint32_t batch, const YamlField& of_batch) {
-    for_each_number(of_batch, "a number of tensor-parallel ranks", [&](std::uint32_t ranks, const YamlField& of_ranks) {
-      for_each_number(of_ranks, "the number of a layer", [&](std::uint32_t part, const YamlField& times) {
+  for_each_number({"profile", &value, &name}, "micro batch", [&](std::uint32_t batch, const YamlField& of_batch) {
+    for_each_number(of_batch, "number of tensor-parallel ranks", [&](std::uint32_t ranks, const YamlField& of_ranks) {
+      for_each_number(of_ranks, "number of a layer", [&](std::uint32_t part, const YamlField& times) {
         const std::vector<YamlField> list = times.list("[forward, backward, update] in seconds");
         if (list.size() != 3) times.reject("[forward, backward, update] in seconds");
         const auto nanoseconds = [&list](std::size_t i) { return list[i].number(0, kLongestPart) * 1e9; };
@@ -126,12 +128,13 @@ ProfileTable table_in_csv(std::string_view text, const std::string& name) {
   ProfileTable table;
   std::array<std::size_t, kColumns.size()> column{};
   std::uint32_t number = 0;
+  bool has_header = false;
   for (const std::string_view line : split(text, '\n')) {
     ++number;
     if (line.empty()) continue;
     const std::vector<std::string_view> cells = split(line, ',');
     const auto fail = [&](const std::string& problem) { throw InputError({name, {}, number}, problem); };
-    if (number == 1) {
+    if (!std::exchange(has_header, true)) {
       for (std::size_t i = 0; i < kColumns.size(); ++i) {
         const auto found = std::find(cells.begin(), cells.end(), kColumns[i]);
         if (found == cells.end())
@@ -180,8 +183,9 @@ Transformer parse_transformer(std::string_view text, const std::string& name) {
   const TransformerFamily* const family =
       type == nullptr ? &transformer_families().front() : find_transformer_family(type->text);
   if (family == nullptr) {
-    file.fail(fmt::format("model_type '{}' is not known; expected {}, or the model_type of such a model",
-                          shown(type->text), list_of_families()));
+    YamlField{"model_type", type, &name}.fail(
+        fmt::format("model_type '{}' is not known; expected {}, or the model_type of such a model", shown(type->text),
+                    list_of_families()));
   }
   Transformer model = family->usual;
   for (const ModelKey& key : kModelKeys) {
@@ -193,12 +197,16 @@ Transformer parse_transformer(std::string_view text, const std::string& name) {
     if (found != nullptr && model.positions > 0)
       model.positions = YamlField{std::string(key), found, &name}.count(1, kMostOfModel);
   }
-  if (const YamlValue* const ratio = value_of(value, "expansion_ratio"); ratio != nullptr && model.intermediate == 0)
-    model.intermediate = YamlField{"expansion_ratio", ratio, &name}.count(1, 1000) * model.hidden;
+  if (const YamlValue* const ratio = value_of(value, "expansion_ratio"); ratio != nullptr && model.intermediate == 0) {
+    const std::uint32_t most = std::max(1U, kMostOfModel / std::max(1U, model.hidden));
+    model.intermediate = YamlField{"expansion_ratio", ratio, &name}.count(1, most) * model.hidden;
+  }
+  std::optional<bool> dropout;
   for (const std::string_view key : kDropoutKeys) {
     if (const YamlValue* const found = value_of(value, key))
-      model.dropout = YamlField{std::string(key), found, &name}.number(0, 1) > 0;
+      dropout = YamlField{std::string(key), found, &name}.number(0, 1) > 0 || dropout.value_or(false);
   }
+  model.dropout = dropout.value_or(model.dropout);
   if (const YamlValue* const tied = value_of(value, "tie_word_embeddings"))
     model.tied = YamlField{"tie_word_embeddings", tied, &name}.flag();
   return model;
@@ -213,6 +221,12 @@ LayerProfile parse_layer_profile(std::string_view text, const std::string& name,
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool is_json = first != std::string_view::npos && text[first] == '{';
   const ProfileTable table = is_json ? table_in_json(text, name) : table_in_csv(text, name);
+  if (table.empty()) {
+    throw InputError({name, {}, {}},
+                     fmt::format("the profile has no times; expected JSON such as '{{{}}}', or csv with "
+                                 "the columns {}",
+                                 kProfileForm.example, fmt::join(kColumns, ",")));
+  }
   const auto of_batch = table.find(samples);
   if (of_batch == table.end()) {
     throw InputError({name, {}, {}},
