@@ -15,55 +15,19 @@
 #include "model/base/error.h"
 #include "scenarios/search/plan_document.h"
 #include "scenarios/search/plan_space.h"
-#include "tests/model/rewrite/transformer_job.h"
-#include "tests/scenarios/question.h"
+#include "tests/scenarios/search/plan_question.h"
 
 namespace stepsim::scenarios {
 namespace {
 
-using stepsim::testing::Question;
-using stepsim::testing::TransformerJob;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-/// Products that take long enough for several devices to help.
-constexpr TransformerJob kJob{.layers = 8,
-                              .batch = 4,
-                              .sequence = 256,
-                              .hidden = 512,
-                              .heads = 8,
-                              .vocabulary = 8'000,
-                              .kernel = Duration{200'000},
-                              .call = Duration{2'000}};
-
-/// Returns the question about the job, which allocates that much memory.
-Question question(Bytes allocated = {}) {
-  Cluster cluster;
-  cluster.hosts.push_back({"0"});
-  cluster.endpoints.push_back({HostId{0}, {}});
-  Capture capture = kJob.capture();
-  capture.job.batch_size = static_cast<std::uint32_t>(kJob.batch);
-  if (allocated > Bytes{}) {
-    AllocationTable table;
-    table.memories.push_back(
-        {.rank = 0, .device = 0, .events = {{.block = 1, .change = allocated, .allocated = allocated}}});
-    capture.allocations = std::make_shared<const AllocationTable>(std::move(table));
-  }
-  return Question(std::move(capture), cluster, "maxmin");
-}
-
-Scenario scenario(const Question& asked, const PlanSpace& space, const std::vector<std::string>& sets) {
-  Scenario of_all;
-  for (const std::string& set : sets) add_set(of_all, set);
-  return with_plans(std::move(of_all), space, plan_limits(asked.capture()));
-}
-
-std::vector<std::pair<std::size_t, Duration>> times(const PlanFindings& findings) {
-  std::vector<std::pair<std::size_t, Duration>> times;
-  for (const RankedPlan& plan : findings.best) times.emplace_back(plan.point, *plan.outcome.iteration);
-  return times;
-}
+using testing::Question;
+using testing::plans::kJob;
+using testing::plans::question;
+using testing::plans::scenario;
+using testing::plans::times;
 
 struct Searched {
   PlanFindings pruned;
@@ -114,29 +78,6 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Case{"400Gb/s", "NVLink4", 16, kNothingDivided}, Case{"10Gb/s", "NVLink4", 4, kNothingDivided},
                       Case{"400Gb/s", "16GB/s", 4, kNothingDivided}, Case{"1Gb/s", "1GB/s", 16, kNothingDivided},
                       Case{"400Gb/s", "16GB/s", 4, kOneBucket}, Case{"10Gb/s", "NVLink4", 4, kOneBucket}));
-
-TEST(PlanSearchTest, ThreadsAndKnownOutcomesDoNotChangeTheFindings) {
-  const Question asked = question();
-  const Scenario plans = scenario(asked, {.devices = {16}, .gpus_per_host = 8, .batches = 16},
-                                  {"cluster.gpus_per_host=8", "cluster.nic=100Gb/s", "parallel.zero=0,3"});
-  std::map<std::size_t, Outcome> simulated;
-  const auto note = [&simulated](std::size_t point, const Outcome& outcome) { simulated[point] = outcome; };
-  PlanSearch search(asked.predictor(), plans, {});
-  const PlanFindings alone = search.run({}, {.done = note});
-  const PlanFindings with_threads = PlanSearch(asked.predictor(), plans, {.threads = 7}).run({}, {.threads = 7});
-  EXPECT_EQ(times(alone), times(with_threads));
-  EXPECT_EQ(alone.states, with_threads.states);
-  const std::size_t count = simulated.size();
-  std::map<std::size_t, Outcome> half;
-  for (const auto& entry : simulated) {
-    if (half.size() < count / 2) half.insert(entry);
-  }
-  simulated.clear();
-  const PlanFindings resumed = search.run(half, {.done = note});
-  EXPECT_EQ(simulated.size(), count - half.size());
-  EXPECT_EQ(times(resumed), times(alone));
-  EXPECT_EQ(resumed.states, alone.states);
-}
 
 TEST(PlanSearchTest, EveryNumberOfDevicesHasItsBestPlan) {
   const Question asked = question();

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstdlib>
 #include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "model/base/error.h"
 #include "scenarios/answer/predict.h"
@@ -222,6 +225,68 @@ TEST(ParallelTest, EveryReplicaHasItsOwnSamples) {
   EXPECT_EQ(work.workers, 3U);
   EXPECT_EQ(work.devices, 8U);
   EXPECT_EQ(work.batches, 1);
+}
+
+/// A question about the job with `samples` samples in its captured step.
+Question question_with_samples(std::uint32_t samples, const TransformerJob& job = kJob) {
+  Capture capture = job.capture();
+  capture.job.batch_size = samples;
+  return Question(std::move(capture), one_host(), "maxmin");
+}
+
+// With as many samples as the captured step has, a microbatch is that step without its optimizer.
+TEST(ParallelTest, NumbersOfSamplesGiveTheMicrobatches) {
+  const Question asked = question_with_samples(4);
+  const auto with = [&asked](const std::string& global) {
+    return asked.iteration({"parallel.data=2", "parallel.micro_batch=4", "parallel.global_batch=" + global});
+  };
+  EXPECT_EQ(with("8"), asked.iteration({"parallel.data=2"}));
+  EXPECT_EQ(with("24") - with("16"), with("16") - with("8"));
+  EXPECT_EQ(asked.iteration({"parallel.global_batch=24", "parallel.micro_batch=4", "parallel.data=2"}), with("24"));
+  EXPECT_EQ(asked.iteration(
+                {"parallel.micro_batch=2", "parallel.data=2", "parallel.global_batch=16", "parallel.micro_batch=4"}),
+            with("16"));
+}
+
+TEST(ParallelTest, NumbersOfSamplesAreThoseOfALargerBatch) {
+  const Question asked = question_with_samples(4);
+  const auto near = [](Duration a, Duration b) {
+    return static_cast<double>(std::abs((a - b).count())) / static_cast<double>(b.count());
+  };
+  EXPECT_LT(near(asked.iteration({"parallel.global_batch=16"}), asked.iteration({"batch.scale=4"})), 1e-6);
+  const Duration twice = asked.iteration({"batch.scale=2", "parallel.microbatches=4"});
+  EXPECT_LT(near(asked.iteration({"parallel.micro_batch=2", "parallel.global_batch=8"}), twice), 0.02);
+  EXPECT_EQ(asked.iteration({"parallel.micro_batch=2", "parallel.microbatches=4"}),
+            asked.iteration({"parallel.micro_batch=2", "parallel.global_batch=8"}));
+}
+
+TEST(ParallelTest, NumbersOfSamplesMustFit) {
+  EXPECT_THAT(problem_of(question(), {"parallel.micro_batch=2"}), HasSubstr("expected batch_size in job.yaml"));
+  EXPECT_THAT(
+      problem_of(question_with_samples(4), {"parallel.data=2", "parallel.micro_batch=4", "parallel.global_batch=12"}),
+      HasSubstr("12 samples are not a multiple of 4 samples in each of 2 replicas"));
+}
+
+TEST(ParallelTest, SumsThatProductsWaitForTakeLonger) {
+  const Question asked = question();
+  const std::string slow = "cluster.inside=10GB/s";  // the links limit the step
+  const scenarios::Prediction beside = asked.predicted({"parallel.tensor=4", slow});
+  const scenarios::Prediction waited = asked.predicted({"parallel.tensor=4", "parallel.tensor_overlap=false", slow});
+  EXPECT_GT(waited.iteration, beside.iteration);
+  EXPECT_EQ(activations(waited), activations(beside));
+}
+
+// The CPU limits each of m microbatches in p stages, and waits for what it receives: (m + p - 1) / p steps of it.
+TEST(ParallelTest, TheCpuOfAStageWaitsForWhatItReceives) {
+  constexpr TransformerJob kLaunching{
+      .layers = 8, .batch = 4, .kernel = Duration{1'000}, .call = Duration{50'000}, .ends = false};
+  const Question asked = question_with_samples(4, kLaunching);
+  const auto step = [&asked](const std::string& stages) {
+    return static_cast<double>(
+        asked.iteration({"parallel.pipeline=" + stages, "parallel.micro_batch=4", "parallel.global_batch=32"}).count());
+  };
+  EXPECT_NEAR(step("2") / step("1"), 9.0 / 16, 0.02);
+  EXPECT_NEAR(step("4") / step("1"), 11.0 / 32, 0.02);
 }
 
 TEST(ParallelTest, WhatIsNotKnownIsRefused) {

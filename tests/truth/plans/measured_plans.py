@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares predicted steps of models that no capture shows with measured steps by parallel plan (SHARED/truth/plans).
 
-    measured_plans.py STEPSIM SHARED one-node|many-nodes [--rows N] [--show N] [--host TIME] [--set KEY=VALUE]...
+    measured_plans.py STEPSIM SHARED one-node|many-nodes|fsdp|profile [--rows N] [--show N] [--model OPTIONS] [--set KEY=VALUE]...
 
 A step of each model is made from its configuration alone (`stepsim model`), and each row is a what-if `parallel` of it.
 Prints the mean error, Kendall's tau of the ranking of plans (by model, GPUs and global batch; small groups pooled), the
@@ -29,6 +29,7 @@ class Row:
     capture: tuple  # options of `stepsim model`
     settings: list  # of the what-if
     measured: float  # in milliseconds
+    memory: int = None  # largest amount of allocated memory, in bytes
     answer: dict = None
 
     @property
@@ -109,7 +110,7 @@ def profile_rows(path):
                 settings += ["cluster.gpus_per_host=1", "cluster.nic=200Gb/s"]
             if len(stages) > 1:
                 settings.append(f"parallel.split={'+'.join(map(str, split))}")
-            yield Row(("OPT-350M", int(row["nodes"]), batch), model, settings, 1e3 * float(row["real_s"]))
+            yield Row(("OPT-350M", int(row["nodes"]), batch), model, settings, 1e3 * float(row["real_s"]), int(row["max_mem_bytes"]))
 
 
 FILES = {"profile": "layers-gh200.csv", "fsdp": "mpt-fsdp.csv", "one-node": "gpt-a100-one-node.csv", "many-nodes": "gpt-a100-many-nodes.csv"}
@@ -174,9 +175,12 @@ def report(rows, show):
         for row in rows:
             by[int(next((s for s in row.settings if s.startswith(f"parallel.{key}=")), "=0").split("=")[1])].append(row.error)
         print(f"{key:12}", "  ".join(f"{value}: {statistics.mean(errors):+.1%} |{statistics.mean(map(abs, errors)):.1%}|" for value, errors in sorted(by.items())))
-    print(f"{len(rows)} rows: mean error {statistics.mean(abs(row.error) for row in rows):.2%}, worst {max(abs(row.error) for row in rows):.1%}; "
-          f"tau {statistics.mean(taus):.3f} over {len(taus)} groups; regret mean {statistics.mean(regrets):.2%}, worst {max(regrets):.1%}; "
-          f"{statistics.mean(row.inside for row in rows):.1%} in their ranges, median width {statistics.median(row.width for row in rows):.1%}")
+    scores = {"bar": statistics.mean(abs(row.error) for row in rows), "tau": statistics.mean(taus), "regret": statistics.mean(regrets),
+              "inside": statistics.mean(row.inside for row in rows)}
+    print(f"{len(rows)} rows: mean error {scores['bar']:.2%}, worst {max(abs(row.error) for row in rows):.1%}; "
+          f"tau {scores['tau']:.3f} over {len(taus)} groups; regret mean {scores['regret']:.2%}, worst {max(regrets):.1%}; "
+          f"{scores['inside']:.1%} in their ranges, median width {statistics.median(row.width for row in rows):.1%}")
+    return scores
 
 
 def report_calibrated(rows):
@@ -192,6 +196,14 @@ def report_calibrated(rows):
     first = [error for members in models.values() for error in errors(members[0], members)]
     by_any = [statistics.mean(map(abs, errors(base, members))) for members in models.values() for base in members if len(members) > 1]
     print(f"calibrated on the first row of each model: mean error {statistics.mean(map(abs, first)):.2%}; on any row: median of the mean errors {statistics.median(by_any):.2%}")
+
+
+def report_memory(rows):
+    known = [row for row in rows if row.answer and row.memory and row.answer["memory"]]
+    errors = [row.answer["memory"]["peak_bytes"] / row.memory - 1 for row in known]
+    inside = [row.answer["memory"]["low_bytes"] <= row.memory <= row.answer["memory"]["high_bytes"] for row in known]
+    if known:
+        print(f"peak memory: {len(known)} rows: mean error {statistics.mean(map(abs, errors)):.1%}, mean {statistics.mean(errors):+.1%}, {statistics.mean(inside):.0%} in their ranges")
 
 
 def report_scaling(rows):
@@ -212,6 +224,14 @@ def report_scaling(rows):
     print(f"weak scaling: {len(errors)} rows: mean error {statistics.mean(map(abs, errors)):.2%}, worst {max(map(abs, errors)):.1%}")
 
 
+BARS = {"bar": "the mean error is above it", "tau": "Kendall's tau is below it", "regret": "the mean regret is above it",
+        "inside": "a smaller share of the rows is in their ranges"}
+
+
+def is_missed(name, score, bar):
+    return bar is not None and (score > bar if name in ("bar", "regret") else score < bar)
+
+
 def devices_of(row):
     return int(row.settings[0].split("=")[1])
 
@@ -223,6 +243,8 @@ def main():
     parser.add_argument("file", choices=FILES)
     parser.add_argument("--rows", type=int, help="only every N-th row", default=1)
     parser.add_argument("--show", type=int, default=0)
+    for name, meaning in BARS.items():
+        parser.add_argument(f"--{name}", type=float, help=f"fails if {meaning}")
     parser.add_argument("--model", action="append", default=[], type=str.split, help="further options of stepsim model")
     parser.add_argument("--set", action="append", default=[])
     options = parser.parse_args()
@@ -235,12 +257,16 @@ def main():
     rows = list(read(folder / FILES[options.file]))[::options.rows]
     with tempfile.TemporaryDirectory() as place:
         predict(options.stepsim, rows, place, options)
-    report(rows, options.show)
+    scores = report(rows, options.show)
     if options.file == "fsdp":
         report_scaling(rows)
     else:
         report_calibrated(rows)
-    return 0
+    report_memory(rows)
+    missed = [meaning for name, meaning in BARS.items() if is_missed(name, scores[name], getattr(options, name))]
+    for meaning in missed:
+        print(f"failed: {meaning}")
+    return 1 if missed or any(row.answer is None for row in rows) else 0
 
 
 if __name__ == "__main__":

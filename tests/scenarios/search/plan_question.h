@@ -1,0 +1,59 @@
+#ifndef STEPSIM_TESTS_SCENARIOS_SEARCH_PLAN_QUESTION_H
+#define STEPSIM_TESTS_SCENARIOS_SEARCH_PLAN_QUESTION_H
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenarios/search/plan_search.h"
+#include "scenarios/search/plan_space.h"
+#include "tests/model/rewrite/transformer_job.h"
+#include "tests/scenarios/question.h"
+
+namespace stepsim::testing::plans {
+
+/// Products that take long enough for several devices to help.
+inline constexpr TransformerJob kJob{.layers = 8,
+                                     .batch = 4,
+                                     .sequence = 256,
+                                     .hidden = 512,
+                                     .heads = 8,
+                                     .vocabulary = 8'000,
+                                     .kernel = Duration{200'000},
+                                     .call = Duration{2'000}};
+
+/// Returns the question about the job, which allocates that much memory.
+inline Question question(Bytes allocated = {}) {
+  Cluster cluster;
+  cluster.hosts.push_back({"0"});
+  cluster.endpoints.push_back({HostId{0}, {}});
+  Capture capture = kJob.capture();
+  capture.job.batch_size = static_cast<std::uint32_t>(kJob.batch);
+  if (allocated > Bytes{}) {
+    AllocationTable table;
+    table.memories.push_back(
+        {.rank = 0, .device = 0, .events = {{.block = 1, .change = allocated, .allocated = allocated}}});
+    capture.allocations = std::make_shared<const AllocationTable>(std::move(table));
+  }
+  return Question(std::move(capture), cluster, "maxmin");
+}
+
+inline scenarios::Scenario scenario(const Question& asked, const scenarios::PlanSpace& space,
+                                    const std::vector<std::string>& sets) {
+  scenarios::Scenario of_all;
+  for (const std::string& set : sets) scenarios::add_set(of_all, set);
+  return scenarios::with_plans(std::move(of_all), space, scenarios::plan_limits(asked.capture()));
+}
+
+/// Returns the best plans with their steps.
+inline std::vector<std::pair<std::size_t, Duration>> times(const scenarios::PlanFindings& findings) {
+  std::vector<std::pair<std::size_t, Duration>> times;
+  for (const scenarios::RankedPlan& plan : findings.best) times.emplace_back(plan.point, *plan.outcome.iteration);
+  return times;
+}
+
+}  // namespace stepsim::testing::plans
+
+#endif
