@@ -36,6 +36,9 @@ constexpr std::uint32_t kMostOfOption = 100'000'000;
 /// Usual time of a call of eager PyTorch on the CPU, with the Python between two calls. Megatron-DeepSpeed on hosts of
 /// A100 takes 41 us (vTrain's measurements of layers that the CPU limits).
 constexpr Duration kUsualHost{41'000};
+/// The shortest time of a call in which the events of a call still lie within each other (modelled_trace()).
+constexpr Duration kShortestHost{1'000};
+constexpr Duration kLongestHost{1'000'000'000};
 
 /// What the options say about the model, over what its family or file says.
 struct ModelOptions {
@@ -188,12 +191,15 @@ std::uint32_t whole(const std::string& option, const std::string& text) {
   return *value;
 }
 
-Duration duration_of(const std::string& option, const std::string& text) {
+Duration host_time(const std::string& text) {
   try {
-    return parse_duration(text);
+    const Duration time = parse_duration(text);
+    if (time >= kShortestHost && time <= kLongestHost) return time;
   } catch (const std::invalid_argument& problem) {
-    throw UsageError(fmt::format("{}: {}", option, problem.what()));
+    throw UsageError(fmt::format("--host-call: {}", problem.what()));
   }
+  throw UsageError(fmt::format("--host-call: '{}'; expected a time from {} to {}", shown(text), to_text(kShortestHost),
+                               to_text(kLongestHost)));
 }
 
 Command::Run setup_model(CLI::App& app) {
@@ -258,7 +264,7 @@ Command::Run setup_model(CLI::App& app) {
         throw UsageError(fmt::format("--dropout: '{}'; expected on or off", shown(text(dropout))));
       options.dropout = text(dropout) == "on";
     }
-    if (host->count() > 0) options.host = duration_of("--host-call", text(host));
+    if (host->count() > 0) options.host = host_time(text(host));
     if (profile->count() > 0) options.profile = text(profile);
     if (tensor->count() > 0) options.run.tensor = whole("--profile-tensor", text(tensor));
     if (options.run.tensor > 1 && !options.profile)

@@ -16,7 +16,7 @@ struct ModelledStep {
   std::string model;         ///< HostDeviceTrace::modelled
   std::string device;        ///< name of the accelerator
   std::int64_t samples = 1;  ///< samples of the step
-  Duration host{};           ///< time that the CPU takes for each call
+  Duration host{};           ///< time that the CPU takes for each call; at least 1 us, so that its events fit into it
 };
 
 /// Returns a step as PyTorch's profiler would have recorded it: a thread makes the calls one after another, each of
