@@ -18,6 +18,8 @@ Commands:
   graph          Draw the dependency graph of a step: .svg, .html, .dot, .gml
   calibrate      Derive link, copy and launch rates from a capture, as cluster.yaml
   convert        Convert a capture to another format, cut it, or remove private data
+  model          Write a training step of a model by its configuration, for jobs that do not exist
+                 yet
   combine        Merge the traces of several GPUs or ranks into one Chrome trace
   capture        Run a program and record its steps on the GPU
   timeline       Assemble an iteration from the ranges of an inline profiler

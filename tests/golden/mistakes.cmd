@@ -1,6 +1,6 @@
 What is said of a mistake?
 $ stepsim reply trace.json
-error: unknown command 'reply'; did you mean 'replay'? expected check, replay, stats, advise, whatif, sweep, plan, compare, critical-path, tasks, graph, calibrate, convert, combine, capture, timeline, scaling, schedule, collect or analyze
+error: unknown command 'reply'; did you mean 'replay'? expected check, replay, stats, advise, whatif, sweep, plan, compare, critical-path, tasks, graph, calibrate, convert, model, combine, capture, timeline, scaling, schedule, collect or analyze
 [exit 2]
 $ stepsim replay no-such-file.json
 error: no-such-file.json: no such file or folder; expected a trace
