@@ -55,7 +55,7 @@ double elements(const TensorShape& tensor) { return tensor.bytes() / static_cast
 double gradient_elements(const std::vector<TransformerCall>& calls) {
   double sum = 0;
   for (const TransformerCall& call : calls) {
-    if (call.node == "torch::autograd::AccumulateGrad") sum += elements(call.inputs.front());
+    if (call.node == kAccumulation) sum += elements(call.inputs.front());
   }
   return sum;
 }
