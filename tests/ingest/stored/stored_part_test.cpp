@@ -69,6 +69,8 @@ HostDeviceTrace full_trace() {
   trace.host_name = "node-3";
   trace.windows = {{Time{Duration{1}}, Time{Duration{2}}}};
   trace.device_name = "H100";
+  trace.modelled = "gpt with 24 layers";
+  trace.samples = 8;
   trace.has_base_time = true;
   trace.base_time = Duration{-5};
   return trace;
@@ -199,6 +201,8 @@ TEST(StoredPartTest, EveryFieldIsReadAsItWasWritten) {
   EXPECT_EQ(trace.host_name, "node-3");
   EXPECT_EQ(trace.windows, full.windows);
   EXPECT_EQ(trace.device_name, "H100");
+  EXPECT_EQ(trace.modelled, "gpt with 24 layers");
+  EXPECT_EQ(trace.samples, 8);
   EXPECT_TRUE(trace.has_base_time);
   EXPECT_EQ(trace.base_time, Duration{-5});
 }
@@ -229,9 +233,9 @@ TEST(StoredPartTest, DamageIsFoundByTheChecksum) {
 
 TEST(StoredPartTest, AnotherVersionIsRefused) {
   std::string bytes = to_bytes(full_part());
-  bytes[13] = '3';
+  bytes[13] = '2';
   EXPECT_EQ(thrown_by<InputError>([&] { (void)read(bytes); }),
-            "x.stepsim: this part is of version '3'; expected version 2, which this stepsim writes: convert the traces "
+            "x.stepsim: this part is of version '2'; expected version 3, which this stepsim writes: convert the traces "
             "again");
 }
 
