@@ -32,7 +32,9 @@ namespace stepsim::cli {
 namespace {
 
 constexpr std::string_view kModelName = "step.json";
-constexpr std::uint32_t kMostOfOption = 100'000'000;
+constexpr std::uint32_t kMostOfOption = 10'000'000;
+constexpr double kMostTokens = 1e9;
+constexpr double kLongestStep = 3.6e12;  // in nanoseconds
 /// Usual time of a call of eager PyTorch on the CPU, with the Python between two calls. Megatron-DeepSpeed on hosts of
 /// A100 takes 41 us (vTrain's measurements of layers that the CPU limits).
 constexpr Duration kUsualHost{41'000};
@@ -136,8 +138,17 @@ void run_model(CommonOptions options, const ModelOptions& of_model, const Sessio
   const TraceOutput target(options, kModelName, [](std::string_view head) { return contains(head, "stepsim_model"); });
   std::vector<InputFile> inputs;
   const Transformer model = model_of(name, of_model, inputs);
+  if (const double tokens = double{1} * of_model.run.samples * of_model.run.sequence; tokens > kMostTokens)
+    throw UsageError(fmt::format("a step of {:.3g} tokens is too large; expected at most {:.3g}", tokens, kMostTokens));
   std::vector<TransformerCall> calls = transformer_calls(model, of_model.run);
   const std::size_t corrected = of_model.profile ? apply_profile(model, of_model, inputs, calls) : 0;
+  double nanoseconds = 0;
+  for (const TransformerCall& call : calls) nanoseconds += call.nanoseconds;
+  if (nanoseconds > kLongestStep) {
+    throw UsageError(
+        fmt::format("the step takes {:.3g} s on {}; expected at most an hour: fewer samples, layers or tokens",
+                    nanoseconds / 1e9, of_model.device));
+  }
   const ingest::ModelledStep step{.model = description(name, model, of_model),
                                   .device = of_model.device,
                                   .samples = of_model.run.samples,

@@ -1,3 +1,5 @@
+#include "ingest/config/config.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include <vector>
 
 #include "ingest/bytes/input.h"
-#include "ingest/config/config.h"
 #include "model/base/error.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
@@ -22,7 +23,7 @@ namespace {
 
 constexpr YamlForm kModelForm{1U << 20U, R"("hidden_size": 1024)"};
 constexpr YamlForm kProfileForm{16U << 20U, R"("8": {"1": {"0": [0.001, 0.002, 0.0005]}})"};
-constexpr std::uint32_t kMostOfModel = 100'000'000;
+constexpr std::uint32_t kMostOfModel = 10'000'000;
 constexpr double kLongestPart = 3600;  // seconds
 
 /// A key of config.json, and the member that it sets. Libraries have several names for one thing.
@@ -44,6 +45,7 @@ constexpr auto kModelKeys = std::to_array<ModelKey>({
     {"num_heads", &Transformer::heads},
     {"heads", &Transformer::heads},
     {"num_key_value_heads", &Transformer::key_heads},
+    {"head_dim", &Transformer::head},
     {"intermediate_size", &Transformer::intermediate},
     {"ffn_dim", &Transformer::intermediate},
     {"n_inner", &Transformer::intermediate},

@@ -47,13 +47,16 @@ constexpr auto kOtherNames = std::to_array<OtherName>({
     {"qwen3", "llama"},
 });
 
+/// More layers than this would make a trace that no memory holds.
+constexpr std::uint32_t kMostLayers = 10'000;
+
 double of(std::uint32_t number) noexcept { return number; }
 
 /// Returns the weights of a layer that are used for each token, and of the router. `experts` feed-forward parts count.
 double weights_of_layer(const Transformer& model, double experts) noexcept {
-  const double head = of(model.hidden) / of(model.heads);
-  const double attention =
-      of(model.hidden) * (2 * of(model.hidden) + 2 * of(model.key_heads) * head);  // queries, result; keys, values
+  const double head = of(model.head_size());
+  const double attention = of(model.hidden) * (2 * of(model.heads) * head +
+                                               2 * of(model.key_heads) * head);  // queries, result; keys, values
   const double forward = (model.gated ? 3 : 2) * of(model.hidden) * of(model.intermediate);
   return attention + std::max(1.0, experts) * forward + of(model.hidden) * of(model.experts);
 }
@@ -62,8 +65,8 @@ double weights_of_layer(const Transformer& model, double experts) noexcept {
 
 double Transformer::parameters() const noexcept {
   const double norm = (root_mean_square ? 1 : 2) * of(hidden);
-  const double head = of(hidden) / of(heads);
-  const double bias_of_attention = 2 * of(hidden) + 2 * of(key_heads) * head;
+  const double head = of(head_size());
+  const double bias_of_attention = of(heads) * head + of(hidden) + 2 * of(key_heads) * head;
   const double bias_of_forward = experts > 0 ? 0 : of(hidden) + of(intermediate) * (gated ? 2 : 1);
   const double bias = biases ? bias_of_attention + bias_of_forward : 0;
   const double ends = of(vocabulary) * of(hidden) * (tied ? 1 : 2) + of(positions) * of(hidden) + norm;
@@ -73,7 +76,7 @@ double Transformer::parameters() const noexcept {
 double Transformer::forward_flops(std::uint32_t sequence) const noexcept {
   const double tokens = sequence;
   const double weights = weights_of_layer(*this, of(experts_of_token));
-  const double scores = 2 * tokens * of(hidden);  // two products of `hidden` by `sequence` for each token
+  const double scores = 2 * tokens * of(heads) * of(head_size());  // two products of heads by `sequence` for each token
   return 2 * tokens * (of(layers) * (weights + scores) + of(vocabulary) * of(hidden));
 }
 
@@ -92,7 +95,9 @@ std::optional<std::string> problem_of(const Transformer& model) {
   if (model.layers == 0) return "num_hidden_layers is missing";
   if (model.hidden == 0) return "hidden_size is missing";
   if (model.heads == 0) return "num_attention_heads is missing";
-  if (model.hidden % model.heads != 0)
+  if (model.layers > kMostLayers)
+    return fmt::format("num_hidden_layers is {}; expected at most {}", model.layers, kMostLayers);
+  if (model.head == 0 && model.hidden % model.heads != 0)
     return fmt::format("num_attention_heads is {}; expected a divisor of hidden_size, {}", model.heads, model.hidden);
   if (model.key_heads == 0 || model.heads % model.key_heads != 0) {
     return fmt::format("num_key_value_heads is {}; expected a divisor of num_attention_heads, {}", model.key_heads,

@@ -20,6 +20,7 @@ struct Transformer {
   std::uint32_t hidden = 0;        ///< size of a token's vector between the layers
   std::uint32_t heads = 0;         ///< heads of the queries
   std::uint32_t key_heads = 0;     ///< heads of the keys and of the values; divides `heads`
+  std::uint32_t head = 0;          ///< size of a head; 0 = hidden / heads
   std::uint32_t intermediate = 0;  ///< size of a token's vector within the feed-forward part
   std::uint32_t vocabulary = 0;
   std::uint32_t positions = 0;    ///< learned positions; 0 if rotary embeddings tell queries and keys where they are
@@ -31,6 +32,7 @@ struct Transformer {
   std::uint32_t experts = 0;      ///< feed-forward parts among which a router chooses; 0 = one and no router
   std::uint32_t experts_of_token = 0;  ///< experts that each token passes
 
+  [[nodiscard]] std::uint32_t head_size() const noexcept { return head > 0 ? head : hidden / heads; }
   /// Returns the number of parameters. O(1).
   [[nodiscard]] double parameters() const noexcept;
   /// Returns the operations of the products in the forward pass of one sequence, with whole attention. O(1).

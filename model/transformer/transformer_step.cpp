@@ -49,10 +49,17 @@ Transformer of_rank(Transformer model, std::uint32_t ranks) {
   return model;
 }
 
-/// A tensor of the step: its sizes and its type.
+/// The type of a tensor's elements.
+enum class Holds : std::uint8_t {
+  kNumbers,      ///< of the run's type
+  kFullNumbers,  ///< floats of 32 bits, whatever the type of the run
+  kIndices,
+};
+
+/// A tensor of the step.
 struct Tensor {
   Sizes sizes;
-  bool full = false;  ///< 32 bits, whatever the type of the run
+  Holds holds = Holds::kNumbers;
 };
 
 class Step {
@@ -62,7 +69,7 @@ class Step {
         run_(run),
         hidden_(size(model.hidden)),
         tokens_(size(run.samples) * run.sequence),
-        head_(hidden_ / model.heads),
+        head_(model.head_size()),
         attended_(size(model_.heads) * head_) {}
 
   std::vector<TransformerCall> make() && {
@@ -95,7 +102,8 @@ class Step {
   // ---- calls
 
   [[nodiscard]] TensorShape shape_of(const Tensor& tensor) const {
-    const bool full = tensor.full || run_.precision == Precision::kFloat32;
+    if (tensor.holds == Holds::kIndices) return {tensor.sizes, 8, Precision::kFloat32, ElementKind::kOther};
+    const bool full = tensor.holds == Holds::kFullNumbers || run_.precision == Precision::kFloat32;
     return {tensor.sizes, full ? 4 : 2, full ? Precision::kFloat32 : Precision::kFloat16, ElementKind::kFloat};
   }
 
@@ -176,9 +184,11 @@ class Step {
   // ---- forward
 
   void forward() {
-    call("aten::embedding", {{{model_.vocabulary, hidden_}}, {{run_.samples, run_.sequence}}}, kLookupKernel, {});
+    call("aten::embedding", {{{model_.vocabulary, hidden_}}, {{run_.samples, run_.sequence}, Holds::kIndices}},
+         kLookupKernel, {});
     if (model_.positions > 0) {
-      call("aten::embedding", {{{model_.positions, hidden_}}, {{1, run_.sequence}}}, kLookupKernel, {});
+      call("aten::embedding", {{{model_.positions, hidden_}}, {{1, run_.sequence}, Holds::kIndices}}, kLookupKernel,
+           {});
       pass("aten::add", {{whole()}, {whole()}});
     }
     for (part_ = 1; part_ <= model_.layers; ++part_) {
@@ -239,7 +249,8 @@ class Step {
   void experts_forward() {
     call("aten::mm", {{{tokens_, hidden_}}, {{hidden_, model_.experts}}}, kGemmKernel, {});
     call("aten::topk", {{{tokens_, model_.experts}}}, kPassKernel, {});
-    call("aten::index_select", {{{tokens_, hidden_}}, {{rows_of_expert() * model_.experts}}}, kLookupKernel, {});
+    call("aten::index_select", {{{tokens_, hidden_}}, {{rows_of_expert() * model_.experts}, Holds::kIndices}},
+         kLookupKernel, {});
     batched(of_experts(hidden_), expert_weight(hidden_, expert_width()));
     pass("aten::silu", {{of_experts(model_.intermediate)}});
     if (model_.gated) pass("aten::mul", {{of_experts(model_.intermediate)}, {of_experts(model_.intermediate)}});
@@ -251,10 +262,10 @@ class Step {
     const double count = elements(logits());
     if (run_.precision != Precision::kFloat32)
       call("aten::_to_copy", {{logits()}}, kPassKernel, {}, (type_bytes() + 4) * count);
-    pass("aten::copy_", {{logits(), true}});  // without the last token of each sample
+    pass("aten::copy_", {{logits(), Holds::kFullNumbers}});  // without the last token of each sample
     // Reads the logits for the largest, for the sum, and for the result.
-    call("aten::_log_softmax", {{logits(), true}}, kSoftmaxKernel, {}, 16 * count);
-    call("aten::nll_loss_forward", {{{tokens_}, true}}, kPassKernel, {});
+    call("aten::_log_softmax", {{logits(), Holds::kFullNumbers}}, kSoftmaxKernel, {}, 16 * count);
+    call("aten::nll_loss_forward", {{{tokens_}, Holds::kFullNumbers}}, kPassKernel, {});
   }
 
   // ---- backward
@@ -285,12 +296,13 @@ class Step {
 
   void loss_backward() {
     const double count = elements(logits());
-    call("aten::nll_loss_backward", {{logits(), true}}, kPassKernel, "NllLossBackward0", 4 * count);
-    call("aten::_log_softmax_backward_data", {{logits(), true}, {logits(), true}}, kSoftmaxKernel,
-         "LogSoftmaxBackward0");
-    call("aten::slice_backward", {{logits(), true}}, kPassKernel, "SliceBackward0", 12 * count);
+    call("aten::nll_loss_backward", {{logits(), Holds::kFullNumbers}}, kPassKernel, "NllLossBackward0", 4 * count);
+    call("aten::_log_softmax_backward_data", {{logits(), Holds::kFullNumbers}, {logits(), Holds::kFullNumbers}},
+         kSoftmaxKernel, "LogSoftmaxBackward0");
+    call("aten::slice_backward", {{logits(), Holds::kFullNumbers}}, kPassKernel, "SliceBackward0", 12 * count);
     if (run_.precision != Precision::kFloat32)
-      call("aten::_to_copy", {{logits(), true}}, kPassKernel, "ToCopyBackward0", (type_bytes() + 4) * count);
+      call("aten::_to_copy", {{logits(), Holds::kFullNumbers}}, kPassKernel, "ToCopyBackward0",
+           (type_bytes() + 4) * count);
   }
 
   void attention_backward() {
@@ -340,8 +352,8 @@ class Step {
 
   void experts_backward() {
     const Sizes middle = of_experts(model_.intermediate);
-    call("aten::index_select", {{{tokens_, hidden_}}, {{rows_of_expert() * model_.experts}}}, kLookupKernel,
-         "IndexAddBackward0");
+    call("aten::index_select", {{{tokens_, hidden_}}, {{rows_of_expert() * model_.experts}, Holds::kIndices}},
+         kLookupKernel, "IndexAddBackward0");
     experts_layer_backward(model_.intermediate, hidden_);
     if (model_.gated) pass("aten::mul", {{middle}, {middle}, {middle}}, "MulBackward0");
     pass("aten::silu_backward", {{middle}, {middle}}, "SiluBackward0");
@@ -366,8 +378,9 @@ class Step {
     for (part_ = 0; part_ < parameters.size(); ++part_) {
       if (parameters[part_] == 0) continue;
       const Sizes sizes{static_cast<std::int64_t>(parameters[part_]) / hidden_, hidden_};
-      call("aten::_fused_adamw_", {{sizes, true}, {sizes}, {sizes, true}, {sizes, true}}, kUpdateKernel, {},
-           bytes * parameters[part_]);
+      call("aten::_fused_adamw_",
+           {{sizes, Holds::kFullNumbers}, {sizes}, {sizes, Holds::kFullNumbers}, {sizes, Holds::kFullNumbers}},
+           kUpdateKernel, {}, bytes * parameters[part_]);
     }
   }
 

@@ -44,9 +44,9 @@ struct TransformerCall {
 /// accumulates a gradient for each parameter, and Adam's update, which keeps fp32 copies of weights of 16 bits. The
 /// names and shapes are those that PyTorch records for an eager model, with one kernel for each call.
 ///
-/// Times are roofline_time() of the call's work on the device, whose products reach Accelerator::step_share of their rate.
-/// Attention that is one kernel has rates of its own (transformer_step.cpp). Ignores what fusion saves, and kernels that
-/// only move data, except for those around attention without flash. O(layers).
+/// Times are roofline_time() of the call's work on the device, whose products reach Accelerator::step_share of their
+/// rate. Attention that is one kernel has rates of its own (transformer_step.cpp). Ignores what fusion saves, and
+/// kernels that only move data, except for those around attention without flash. O(layers).
 [[nodiscard]] std::vector<TransformerCall> transformer_calls(const Transformer& model, const TransformerRun& run);
 
 /// Measured times of a part of a model, in nanoseconds.

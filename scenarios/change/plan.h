@@ -72,7 +72,6 @@ struct Plan {
   std::optional<Cable> link_of_ranks;  ///< what connected ranks without known hosts before `cluster.nic` replaced it
   const NetworkModel* network = nullptr;
   double batches = 1;        ///< batches per worker and step, relative to a captured step
-  double parallel_share = 1;  ///< the part of `batches` that is due to `parallel` with numbers of samples
   double scaling_share = 1;  ///< the part of `batches` that is due to strong scaling
   /// Factor on the durations of transfers that stay as recorded, because no network model times them
   /// (keeps_recorded_time()). It is applied before all rules.

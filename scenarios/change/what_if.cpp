@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "model/base/error.h"
 #include "model/base/number.h"
@@ -243,7 +244,16 @@ void apply_all(std::vector<const Change*> changes, Plan& plan) {
   // first.
   std::stable_sort(changes.begin(), changes.end(),
                    [](const Change* a, const Change* b) { return a->hardware_turn() < b->hardware_turn(); });
-  for (const Change* const change : changes) change->apply(plan);
+  const auto hardware = std::find_if(changes.begin(), changes.end(),
+                                     [](const Change* change) { return change->hardware_turn().has_value(); });
+  for (auto change = changes.begin(); change != hardware; ++change) (*change)->apply(plan);
+  for (const WhatIf* const what_if : what_ifs()) {
+    if (what_if->apply_together == nullptr) continue;
+    const auto last = std::find_if(std::make_reverse_iterator(hardware), changes.rend(),
+                                   [what_if](const Change* change) { return &change->what_if() == what_if; });
+    if (last != changes.rend()) what_if->apply_together(**last, plan);
+  }
+  for (auto change = hardware; change != changes.end(); ++change) (*change)->apply(plan);
 }
 
 void apply_all(const std::vector<Change>& changes, Plan& plan) {

@@ -77,6 +77,9 @@ struct WhatIf {
   /// Applies the change to the plan. If a value is invalid or the capture lacks data for it, throws InputError, which
   /// points to the value.
   void (*apply)(const Change& change, Plan& plan) = nullptr;
+  /// Applies what follows from several changes of this kind together; `last` is the last of them. apply_all() calls it
+  /// once, after all changes but those of hardware. Null if nothing does.
+  void (*apply_together)(const Change& last, Plan& plan) = nullptr;
   /// Returns a number that orders changes of hardware: apply_all() applies those with smaller numbers first, after all
   /// other changes. The pointer is null if the what-if does not change hardware.
   int (*hardware_turn)(const Change& change) = nullptr;
@@ -99,6 +102,7 @@ class Change {
   [[nodiscard]] const YamlField* find(std::string_view parameter) const noexcept;
   /// Returns the selector; it selects every task if the change has no `select`.
   [[nodiscard]] const Selector& selector() const noexcept { return selector_; }
+  [[nodiscard]] const WhatIf& what_if() const noexcept { return *what_if_; }
   /// Returns the key of a parameter that both changes set for the same selection: "compute{worker=1}.scale". Empty if
   /// there is none.
   [[nodiscard]] std::string key_in_both(const Change& other) const;

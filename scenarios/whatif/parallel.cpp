@@ -296,23 +296,19 @@ double batches_of_replica(const YamlField& value, const Plan& plan, Parallelism&
   return samples / *captured;
 }
 
-/// Makes kernels compute the samples of one microbatch of a step with `batches` times the captured samples. `before`
-/// is the parallelism for which they do so already.
-void divide_samples(const Change& change, const YamlField& value, double batches, const Parallelism& before,
-                    Plan& plan) {
-  const double of_step = plan.batches * batches / plan.parallel_share;
-  const double factor = batches / plan.parallelism.microbatches * before.microbatches / plan.parallel_share;
-  grow_batch(change, value, factor, plan);
+/// Makes kernels compute the samples of one microbatch, once all changes have said how many there are.
+void divide_samples(const Change& last, Plan& plan) {
+  const YamlField& value = first_value(last);
+  const double batches = batches_of_replica(value, plan, plan.parallelism);
+  const double of_step = plan.batches * batches;
+  grow_batch(last, value, batches / plan.parallelism.microbatches, plan);
   plan.batches = of_step;
-  plan.parallel_share = batches;
 }
 
 void apply_parallel(const Change& change, Plan& plan) {
-  const Parallelism before = plan.parallelism;
-  Parallelism parallelism = changed(before, change);
+  const Parallelism parallelism = changed(plan.parallelism, change);
+  if (parallelism == plan.parallelism) return;
   const YamlField& value = first_value(change);
-  const double batches = batches_of_replica(value, plan, parallelism);
-  if (parallelism == before) return;
   if (parallelism.ranks() > kMostDevices)
     value.fail(fmt::format("{} devices are too many; expected at most {}", parallelism.ranks(), kMostDevices));
   if (plan.captured->parameter_server != nullptr)
@@ -329,12 +325,11 @@ void apply_parallel(const Change& change, Plan& plan) {
   } catch (const CannotAnswer& problem) {
     cannot_answer(value, problem.what());
   }
-  const std::uint32_t placed = ranks_of(plan);
+  const std::uint32_t before = ranks_of(plan);
   plan.parallelism = parallelism;
-  place_ranks(value, placed, plan);
+  place_ranks(value, before, plan);
   if (const YamlField* const tensor = change.find("tensor"); tensor != nullptr && parallelism.tensor > 1)
     plan.rules.emplace_back(std::make_shared<const TensorPart>(change, *tensor, plan, parallelism.tensor));
-  divide_samples(change, value, batches, before, plan);
   divide_optimizer(change, plan);
   note(work, parallelism, plan);
 }
@@ -348,6 +343,7 @@ extern const WhatIf parallel_what_if{
     .parameters = kParallelParameters,
     .asks = {sim::Question::kDevice},
     .apply = apply_parallel,
+    .apply_together = divide_samples,
 };
 
 }  // namespace stepsim::scenarios

@@ -142,15 +142,15 @@ TEST(TransformerFileTest, WhatIsWrongIsSaidWithItsLine) {
             "config.json:3: model_type 'bert' is not known; expected gpt, mpt, llama, mixtral, or the model_type of "
             "such a model");
   EXPECT_EQ(problem_in("{\n\"hidden_size\": 0}"),
-            "config.json:2: 'hidden_size' is '0'; expected a whole number from 1 to 100000000");
-  EXPECT_EQ(problem_in("{\"n_layer\": 12,\n\"n_embd\": 100000001}"),
-            "config.json:2: 'n_embd' is '100000001'; expected a whole number from 1 to 100000000");
+            "config.json:2: 'hidden_size' is '0'; expected a whole number from 1 to 10000000");
+  EXPECT_EQ(problem_in("{\"n_layer\": 12,\n\"n_embd\": 10000001}"),
+            "config.json:2: 'n_embd' is '10000001'; expected a whole number from 1 to 10000000");
   EXPECT_EQ(problem_in(R"({"n_head": 1.5})"),
-            "config.json:1: 'n_head' is '1.5'; expected a whole number from 1 to 100000000");
+            "config.json:1: 'n_head' is '1.5'; expected a whole number from 1 to 10000000");
   EXPECT_EQ(problem_in(R"({"n_head": [12]})"),
-            "config.json:1: 'n_head' is a list; expected a whole number from 1 to 100000000");
+            "config.json:1: 'n_head' is a list; expected a whole number from 1 to 10000000");
   EXPECT_EQ(problem_in(R"({"n_positions": -1})"),
-            "config.json:1: 'n_positions' is '-1'; expected a whole number from 1 to 100000000");
+            "config.json:1: 'n_positions' is '-1'; expected a whole number from 1 to 10000000");
   EXPECT_EQ(problem_in(R"({"attn_pdrop": 1.5})"),
             "config.json:1: 'attn_pdrop' is '1.5'; expected a number from 0 to 1");
   EXPECT_EQ(problem_in(R"({"attn_pdrop": nan})"),
@@ -166,7 +166,7 @@ TEST(TransformerFileTest, AnExpandedWidthStaysInRange) {
   // 1000 x 50,000,000 does not fit into 32 bits.
   EXPECT_EQ(problem_in("{\"d_model\": 50000000,\n\"expansion_ratio\": 1000}"),
             "config.json:2: 'expansion_ratio' is '1000'; expected a whole number from 1 to 2");
-  EXPECT_EQ(model_in(R"({"d_model": 50000000, "expansion_ratio": 2})").intermediate, 100'000'000U);
+  EXPECT_EQ(model_in(R"({"d_model": 5000000, "expansion_ratio": 2})").intermediate, 10'000'000U);
 }
 
 TEST(TransformerFileTest, AFileIsReadAndNoted) {

@@ -49,6 +49,15 @@ TEST(TransformerTest, LlamaHasItsPublishedParameters) {
       << "LLaMA 2 70B, whose heads share keys";
 }
 
+TEST(TransformerTest, HeadsNeedNotDivideTheHiddenSize) {
+  Transformer nemo = with_key_heads(sized(usual("llama"), 40, 5120, 32, 14'336), 8);
+  nemo.head = 128;
+  nemo.vocabulary = 131'072;
+  EXPECT_DOUBLE_EQ(nemo.parameters(), 12'247'782'400) << "Mistral NeMo 12B";
+  nemo.head = 0;
+  EXPECT_EQ(nemo.head_size(), 160U);
+}
+
 TEST(TransformerTest, MixtralHasItsPublishedParameters) {
   EXPECT_DOUBLE_EQ(with_key_heads(sized(usual("mixtral"), 32, 4096, 32, 14'336), 8).parameters(), 46'702'792'704);
 }
