@@ -168,7 +168,7 @@ void add_without_kernels(const Examined& examined, std::vector<Finding>& finding
 void add_unmeasured(const Examined& examined, std::vector<Finding>& findings) {
   if (is_modelled_step(examined)) {
     findings.push_back({.name = problem("no_times"),
-                        .cost = Cost::kWeakens,
+                        .cost = Cost::kBlurs,
                         .weakens = Questions::all(),
                         .sentence = "times that stepsim computed from a model's configuration",
                         .effect =

@@ -164,7 +164,7 @@ TEST(TransformerFileTest, WhatIsWrongIsSaidWithItsLine) {
 
 TEST(TransformerFileTest, AnExpandedWidthStaysInRange) {
   // 1000 x 50,000,000 does not fit into 32 bits.
-  EXPECT_EQ(problem_in("{\"d_model\": 50000000,\n\"expansion_ratio\": 1000}"),
+  EXPECT_EQ(problem_in("{\"d_model\": 5000000,\n\"expansion_ratio\": 1000}"),
             "config.json:2: 'expansion_ratio' is '1000'; expected a whole number from 1 to 2");
   EXPECT_EQ(model_in(R"({"d_model": 5000000, "expansion_ratio": 2})").intermediate, 10'000'000U);
 }
