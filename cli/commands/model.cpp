@@ -219,6 +219,7 @@ Command::Run setup_model(CLI::App& app) {
       "A family (gpt, mpt, llama, mixtral), or a config.json as Hugging Face writes it");
   app.get_option("-o")->description("Write the step to FILE, as a trace; .gz compresses it (default: step.json)");
   std::vector<const CLI::Option*> sizes;
+  sizes.reserve(kSizeOptions.size());
   for (const SizeOption& size : kSizeOptions)
     sizes.push_back(app.add_option(size.name)->type_name("N")->description(size.text));
   const auto* const device =

@@ -38,8 +38,7 @@ std::string answers_schema() {
            scenarios::what_if_schema(), scenarios::sweep_schema(), scenarios::plan_schema(), scenarios::advice_schema(),
            sim::stats_schema(), sim::collectives_schema(), sim::check_schema(), sim::compare_schema(),
            sim::several_schema(), sim::tasks_schema(), sim::graph_schema(), sim::timeline_schema(),
-           sim::scaling_schema(), sim::simulated_schema(), sim::collect_schema(), combine_schema(),
-           model_schema()})
+           sim::scaling_schema(), sim::simulated_schema(), sim::collect_schema(), combine_schema(), model_schema()})
     all.push_back(std::move(other));
   sim::JsonWriter json;
   sim::write_schemas(json, all);

@@ -203,12 +203,12 @@ struct HostDeviceTrace {
   /// The begin and end of each file, in order of time, if the trace was joined from several files of one process; else
   /// empty.
   std::vector<std::pair<Time, Time>> windows;
-  std::string device_name;     ///< deviceProperties[used].name; may be empty
+  std::string device_name;  ///< deviceProperties[used].name; may be empty
   /// If the times were not recorded but computed (`stepsim model`): of what, as a phrase. Otherwise empty.
   std::string modelled;
   std::optional<std::int64_t> samples;  ///< samples of a step, if the trace says them
-  bool has_base_time = false;  ///< times are Unix times, so they can be compared across files
-  Duration base_time{};        ///< base time of the file; already added to all times
+  bool has_base_time = false;           ///< times are Unix times, so they can be compared across files
+  Duration base_time{};                 ///< base time of the file; already added to all times
 
   static constexpr std::uint32_t kNoDetail = 0xFFFFFFFFU;
   [[nodiscard]] std::size_t size() const noexcept { return start.size(); }

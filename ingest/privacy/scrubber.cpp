@@ -18,28 +18,17 @@ constexpr std::size_t kShortestPrivate = 2;
 constexpr std::size_t kShortestName = 3;  ///< shortest name of a host; kShortestPrivate is that of a user
 
 /// Members of a profiler's file that do not identify who ran it, or whose strings are examined one by one.
-constexpr auto kKeptMembers = std::to_array<std::string_view>({"traceEvents",
-                                                               "schemaVersion",
-                                                               "deviceProperties",
-                                                               "distributedInfo",
-                                                               "baseTimeNanoseconds",
-                                                               "displayTimeUnit",
-                                                               "stepsim_model",
-                                                               "cupti_version",
-                                                               "cuda_runtime_version",
-                                                               "cuda_driver_version",
-                                                               "roctracer_version",
-                                                               "rocprofiler-sdk_version",
-                                                               "hip_runtime_version",
-                                                               "hip_driver_version",
-                                                               "record_shapes",
-                                                               "with_stack",
-                                                               "profile_memory",
-                                                               "with_flops",
-                                                               "with_modules",
-                                                               "traceName",
-                                                               "stackFrames",
-                                                               "samples"});
+constexpr auto kKeptMembers = std::to_array<std::string_view>({"traceEvents",          "schemaVersion",
+                                                               "deviceProperties",     "distributedInfo",
+                                                               "baseTimeNanoseconds",  "displayTimeUnit",
+                                                               "stepsim_model",        "cupti_version",
+                                                               "cuda_runtime_version", "cuda_driver_version",
+                                                               "roctracer_version",    "rocprofiler-sdk_version",
+                                                               "hip_runtime_version",  "hip_driver_version",
+                                                               "record_shapes",        "with_stack",
+                                                               "profile_memory",       "with_flops",
+                                                               "with_modules",         "traceName",
+                                                               "stackFrames",          "samples"});
 
 /// Members of a profiler's "distributedInfo" that describe the layout of the job and not where it ran.
 constexpr auto kKeptOfJob =

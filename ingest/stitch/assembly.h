@@ -40,7 +40,7 @@ struct Assembly {
   std::vector<HostClock> clocks;
   Diagnostics diagnostics;
   Assumptions assumptions;
-  std::optional<std::int64_t> samples;  ///< samples of a step, if traces say them
+  std::optional<std::int64_t> samples;         ///< samples of a step, if traces say them
   std::optional<Cluster> cluster;              ///< the hardware, if the input itself describes it
   std::vector<Gradient> gradients;             ///< by rank, in the order in which they were completed
   std::optional<PsWorkload> parameter_server;  ///< only for a parameter-server job

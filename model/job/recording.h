@@ -123,7 +123,8 @@ struct Capture {
   std::vector<std::int64_t> task_ids;
 };
 
-/// True if durations of device work in a capture were modelled, as those of `stepsim model` and of execution traces are.
+/// True if durations of device work in a capture were modelled, as those of `stepsim model` and of execution traces
+/// are.
 [[nodiscard]] inline bool has_modelled_times(const Capture& capture) {
   return find_assumption(capture.assumptions, kModelledTimes) != nullptr;
 }

@@ -300,9 +300,10 @@ class Step {
     call("aten::_log_softmax_backward_data", {{logits(), Holds::kFullNumbers}, {logits(), Holds::kFullNumbers}},
          kSoftmaxKernel, "LogSoftmaxBackward0");
     call("aten::slice_backward", {{logits(), Holds::kFullNumbers}}, kPassKernel, "SliceBackward0", 12 * count);
-    if (run_.precision != Precision::kFloat32)
+    if (run_.precision != Precision::kFloat32) {
       call("aten::_to_copy", {{logits(), Holds::kFullNumbers}}, kPassKernel, "ToCopyBackward0",
            (type_bytes() + 4) * count);
+    }
   }
 
   void attention_backward() {

@@ -82,6 +82,7 @@ with tempfile.TemporaryDirectory() as folder:
     answer("scaling", profile, profile)
     answer("collect", sample, "--iter-time")
     answer("combine", f"{sample}/traces", "-o", f"{folder}/combined.json")
+    answer("model", "gpt", "--layers", "2", "--hidden", "64", "--heads", "4", "--device", "A100", "-o", f"{folder}/step.json")
 
 lacking = set(schemas) - seen
 assert not lacking, f"no command printed {lacking}"

@@ -15,7 +15,7 @@ CASES = [
     (["critical_path", "x"], "did you mean 'critical-path'"),
     (["critical-pth", "x"], "did you mean 'critical-path'"),
     (["covert", "x"], "did you mean 'convert'"),
-    (["frobnicate"], "expected check, replay, stats, advise, whatif, sweep, plan, compare, critical-path, tasks, graph, calibrate, convert, combine, capture, timeline, scaling, schedule, collect or analyze"),
+    (["frobnicate"], "expected check, replay, stats, advise, whatif, sweep, plan, compare, critical-path, tasks, graph, calibrate, convert, model, combine, capture, timeline, scaling, schedule, collect or analyze"),
     (["whatiff", "x"], "unknown command 'whatiff'"),
     (["--json", "replay", "x"], "'--json' is not a command"),
     (["-x"], "'-x' is not a command"),

@@ -9,7 +9,6 @@ backward     77  372.8 us  3.157 ms
 update        4   75.8 us  0.164 ms
 $ stepsim replay SCRATCH/step.json --brief
 374 tasks on 1 rank take 4.729 ms in the replay, by modelled times; there is no measured time to compare with.
-Answers about this capture are unreliable: times that stepsim computed from a model's configuration (no_times); 'stepsim check' explains the consequences.
 
 Where to look next
 - 98.6 % of the critical path (4.729 ms) is CPU work (framework, Python, launches), most of all cudaLaunchKernel (1.402 ms in 114 tasks).

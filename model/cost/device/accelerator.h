@@ -39,8 +39,8 @@ struct Accelerator {
   double matrix_share = 0;
   /// Share of the rate of large matrix products that batched products reach.
   double batched_share = 1;
-  /// Share of the rate of large products on matrix units that products reach in a training step, where power, clocks and
-  /// what runs between them keep them below those of a loop. Used where nothing was recorded.
+  /// Share of the rate of large products on matrix units that products reach in a training step, where power, clocks
+  /// and what runs between them keep them below those of a loop. Used where nothing was recorded.
   double step_share = 1;
   /// Share of the peak that large products reach in fp64, fp32 and other precisions without matrix units.
   double simple_share = 0;

@@ -51,9 +51,9 @@ struct StageCuts {
 /// forward and of the backward pass for each microbatch, in the order of the schedule, and does its share of what
 /// follows the backward pass once. Parts of a rank follow each other on its threads and streams. Activations and their
 /// gradients are sent when the last work of a part is done, and received when the receiver has done its part before;
-/// the first work of its next part and the thread that launches it wait for them. A rank does not wait for what it sends. Collectives of the captured
-/// rank are repeated with every copy and get that stage's group. Durations and payloads are those of all samples.
-/// O(tasks * microbatches + edges * microbatches).
+/// the first work of its next part and the thread that launches it wait for them. A rank does not wait for what it
+/// sends. Collectives of the captured rank are repeated with every copy and get that stage's group. Durations and
+/// payloads are those of all samples. O(tasks * microbatches + edges * microbatches).
 [[nodiscard]] Capture with_stages(const Capture& capture, const Parallelism& parallelism);
 
 }  // namespace stepsim

@@ -292,10 +292,10 @@ class StepMemory::Finder {
   TensorDivision division_;
   StepMemory& memory_;
   std::optional<Kept> last_;
-  double largest_ = 0;         ///< bytes of the largest activation so far
+  double largest_ = 0;            ///< bytes of the largest activation so far
   double largest_parameter_ = 0;  ///< bytes of the largest parameter so far
-  bool random_ = false;        ///< a mask for a dropout was drawn; the product with it keeps only the mask
-  bool in_attention_ = false;  ///< between the two products of an attention
+  bool random_ = false;           ///< a mask for a dropout was drawn; the product with it keeps only the mask
+  bool in_attention_ = false;     ///< between the two products of an attention
 };
 
 StepMemory::StepMemory(const Capture& capture) : optimizer_(optimizer_states_of(capture)) {

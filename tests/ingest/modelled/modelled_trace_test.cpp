@@ -207,6 +207,7 @@ TEST(ModelledTraceTest, AccumulationsHaveTheShapesOfTheParameters) {
 /// Calls whose kernels take these nanoseconds.
 std::vector<TransformerCall> calls_taking(const std::vector<double>& nanoseconds) {
   std::vector<TransformerCall> calls;
+  calls.reserve(nanoseconds.size());
   for (const double time : nanoseconds) {
     calls.push_back(
         {.name = "aten::add", .inputs = {{{4}}}, .node = "", .kernel = "elementwise_kernel", .nanoseconds = time});
