@@ -49,8 +49,10 @@ constexpr std::array kParallelParameters{
               "divide also norms, residual connections and dropout among the devices of tensor, by tokens", "false"},
     Parameter{"tensor_overlap", "true or false",
               "products of the backward pass go on while devices of tensor sum the gradients of activations", "true"},
-    Parameter{"zero", "a whole number from 0 to 3",
-              "what replicas divide: 1 = the optimizer's states, 2 = also gradients, 3 = also parameters (FSDP)", "0"},
+    Parameter{"zero", "a whole number from 0 to 3, FULL_SHARD or SHARD_GRAD_OP",
+              "what replicas divide: 1 = the optimizer's states, 2 = also gradients (FSDP's SHARD_GRAD_OP), 3 = also "
+              "parameters (FULL_SHARD)",
+              "0"},
     Parameter{"recompute", "none, selective or all",
               "what is computed again before its backward pass: selective = attention, all = each layer", "none"},
     Parameter{"split", "numbers such as 6+6+7+5", "repeated layers in each part of the pipeline, in order", "",
@@ -237,6 +239,14 @@ std::vector<std::uint32_t> layers_in(const YamlField& field) {
   return layers;
 }
 
+/// Returns what replicas divide (Parallelism::zero).
+std::uint32_t stage_of_zero(const YamlField& field) {
+  const std::string& text = field.scalar("a whole number from 0 to 3, FULL_SHARD or SHARD_GRAD_OP");
+  if (text == "FULL_SHARD") return 3;
+  if (text == "SHARD_GRAD_OP") return 2;
+  return field.count(0, 3);
+}
+
 /// Returns the parallelism after the change. Throws InputError if a value is invalid.
 Parallelism changed(Parallelism parallelism, const Change& change) {
   const auto read = [&change](const char* name, std::uint32_t& number) {
@@ -251,7 +261,7 @@ Parallelism changed(Parallelism parallelism, const Change& change) {
   read("interleave", parallelism.interleave);
   if (const YamlField* const sequence = change.find("sequence")) parallelism.sequence = sequence->flag();
   if (const YamlField* const overlap = change.find("tensor_overlap")) parallelism.tensor_overlap = overlap->flag();
-  if (const YamlField* const zero = change.find("zero")) parallelism.zero = zero->count(0, 3);
+  if (const YamlField* const zero = change.find("zero")) parallelism.zero = stage_of_zero(*zero);
   if (const YamlField* const recompute = change.find("recompute"))
     parallelism.recompute = static_cast<Recompute>(recompute->one_of_words({"none", "selective", "all"}));
   if (const YamlField* const split = change.find("split")) parallelism.split = layers_in(*split);

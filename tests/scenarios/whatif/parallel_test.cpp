@@ -91,6 +91,8 @@ TEST(ParallelTest, ReplicasThatDivideMoreExchangeMore) {
   EXPECT_EQ(divided("0"), asked.iteration({"parallel.data=4", slow}));
   EXPECT_GT(divided("3"), divided("2"));
   EXPECT_EQ(asked.iteration({slow, "parallel.zero=3", "parallel.data=4"}), divided("3"));
+  EXPECT_EQ(divided("FULL_SHARD"), divided("3"));
+  EXPECT_EQ(divided("SHARD_GRAD_OP"), divided("2"));
   EXPECT_THAT(problem_of(asked, {"parallel.zero=1"}), HasSubstr("found data 1"));
   EXPECT_THAT(problem_of(asked, {"parallel.data=2", "parallel.zero=4"}), HasSubstr("from 0 to 3"));
 }
