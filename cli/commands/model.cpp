@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -142,8 +143,8 @@ void run_model(CommonOptions options, const ModelOptions& of_model, const Sessio
     throw UsageError(fmt::format("a step of {:.3g} tokens is too large; expected at most {:.3g}", tokens, kMostTokens));
   std::vector<TransformerCall> calls = transformer_calls(model, of_model.run);
   const std::size_t corrected = of_model.profile ? apply_profile(model, of_model, inputs, calls) : 0;
-  double nanoseconds = 0;
-  for (const TransformerCall& call : calls) nanoseconds += call.nanoseconds;
+  const double nanoseconds = std::accumulate(
+      calls.begin(), calls.end(), 0.0, [](double sum, const TransformerCall& call) { return sum + call.nanoseconds; });
   if (nanoseconds > kLongestStep) {
     throw UsageError(
         fmt::format("the step takes {:.3g} s on {}; expected at most an hour: fewer samples, layers or tokens",
@@ -200,6 +201,12 @@ std::uint32_t whole(const std::string& option, const std::string& text) {
   if (!value || *value == 0 || *value > kMostOfOption)
     throw UsageError(fmt::format("{}: '{}'; expected a whole number from 1", option, shown(text)));
   return *value;
+}
+
+std::string word(const std::string& option, const std::string& text, const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), text) == words.end())
+    throw UsageError(fmt::format("{}: '{}'; expected {}", option, shown(text), one_of(words)));
+  return text;
 }
 
 Duration host_time(const std::string& text) {
@@ -261,21 +268,10 @@ Command::Run setup_model(CLI::App& app) {
     options.run.device = &accelerator_named(options.device);
     options.run.sequence = sequence->count() > 0 ? whole("--sequence", text(sequence)) : 2048;
     if (samples->count() > 0) options.run.samples = whole("--micro-batch", text(samples));
-    if (precision->count() > 0) options.precision = text(precision);
-    if (options.precision != "bf16" && options.precision != "fp16" && options.precision != "fp32")
-      throw UsageError(fmt::format("--precision: '{}'; expected bf16, fp16 or fp32", shown(options.precision)));
+    if (precision->count() > 0) options.precision = word("--precision", text(precision), {"bf16", "fp16", "fp32"});
     options.run.precision = options.precision == "fp32" ? Precision::kFloat32 : Precision::kFloat16;
-    if (attention->count() > 0) {
-      const std::string kind = text(attention);
-      if (kind != "flash" && kind != "math")
-        throw UsageError(fmt::format("--attention: '{}'; expected flash or math", shown(kind)));
-      options.run.flash = kind == "flash";
-    }
-    if (dropout->count() > 0) {
-      if (text(dropout) != "on" && text(dropout) != "off")
-        throw UsageError(fmt::format("--dropout: '{}'; expected on or off", shown(text(dropout))));
-      options.dropout = text(dropout) == "on";
-    }
+    if (attention->count() > 0) options.run.flash = word("--attention", text(attention), {"flash", "math"}) == "flash";
+    if (dropout->count() > 0) options.dropout = word("--dropout", text(dropout), {"on", "off"}) == "on";
     if (host->count() > 0) options.host = host_time(text(host));
     if (profile->count() > 0) options.profile = text(profile);
     if (tensor->count() > 0) options.run.tensor = whole("--profile-tensor", text(tensor));

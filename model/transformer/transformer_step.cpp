@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <optional>
 
 #include "model/cost/device/device_work.h"
@@ -84,9 +83,7 @@ class Step {
  private:
   [[nodiscard]] Sizes whole() const { return {run_.samples, run_.sequence, hidden_}; }
   [[nodiscard]] Sizes attended() const { return {run_.samples, run_.sequence, attended_}; }
-  [[nodiscard]] Sizes inner(std::int64_t times = 1) const {
-    return {run_.samples, run_.sequence, times * model_.intermediate};
-  }
+  [[nodiscard]] Sizes inner() const { return {run_.samples, run_.sequence, model_.intermediate}; }
   [[nodiscard]] Sizes scores() const { return {run_.samples, model_.heads, run_.sequence, run_.sequence}; }
   [[nodiscard]] Sizes logits() const { return {tokens_, model_.vocabulary}; }
   [[nodiscard]] Sizes per_head(std::uint32_t heads) const { return {run_.samples, heads, run_.sequence, head_}; }

@@ -57,9 +57,7 @@ struct PartTimes {
 };
 
 /// Makes the kernels of each part take the measured time together, in proportion to the times that they have.
-/// `measured` has the parts in order; with fewer parts than the model, or more, layers follow layers, and ends follow
-/// ends: what comes before the layers is measured first, what comes after last. Precondition: measured.size() ==
-/// layers + 2. O(calls).
+/// `measured` has the parts by number (TransformerCall::part). Precondition: measured.size() == layers + 2. O(calls).
 void apply_measured(std::span<const PartTimes> measured, std::vector<TransformerCall>& calls);
 
 }  // namespace stepsim

@@ -72,7 +72,6 @@ def gpt_rows(path):
 MPT = {"125m": (12, 768, 12), "350m": (24, 1024, 16), "760m": (24, 1536, 12), "1b": (24, 2048, 16), "3b": (32, 2560, 20), "7b": (32, 4096, 32),
        "13b": (40, 5120, 40), "30b": (48, 7168, 56), "70b": (80, 8192, 64)}
 DEVICES = {"a100_40gb": ("A100 40GB", "NVLink3", "1600Gb/s"), "a100_80gb": ("A100 80GB", "NVLink3", "1600Gb/s"), "h100_80gb": ("H100", "NVLink4", "3200Gb/s")}
-STAGES = {"FULL_SHARD": 3, "SHARD_GRAD_OP": 2}
 
 
 def fsdp_rows(path):
@@ -84,7 +83,7 @@ def fsdp_rows(path):
             gpus, micro, batch, sequence = (int(row[key]) for key in ("# GPUs", "MicroBatchSize", "GlobalBatchSize", "SeqLen (T)"))
             model = ("mpt", "--layers", layers, "--hidden", hidden, "--heads", heads, "--sequence", sequence, "--micro-batch", micro, "--device", device)
             settings = [f"parallel.data={gpus}", f"parallel.micro_batch={micro}", f"parallel.global_batch={batch}",
-                        f"parallel.zero={STAGES[row['Sharding Strategy']]}", f"cluster.gpus_per_host=8", f"cluster.inside={inside}", f"cluster.nic={nic}"]
+                        f"parallel.zero={row['Sharding Strategy']}", "cluster.gpus_per_host=8", f"cluster.inside={inside}", f"cluster.nic={nic}"]
             if row["Activation Checkpointing"] == "True":
                 settings.append("parallel.recompute=all")
             if row["Precision"] == "amp_fp8":
@@ -92,9 +91,9 @@ def fsdp_rows(path):
             yield Row((row["Model"], row["GPU"], sequence, row["Precision"] == "amp_fp8"), model, settings, 1e3 * float(row["step_s"]))
 
 
-# What comes before the layers counts as one of a stage's layers, and so does what comes after.
 def profile_rows(path):
-    """Rows of OPT-350M on hosts of four GH200, whose layers were measured alone (profiles/opt-350-GH-96.json)."""
+    """Rows of OPT-350M on hosts of four GH200, whose layers were measured alone (profiles/opt-350-GH-96.json). What comes
+    before the layers counts as one of the first stage's layers, and what comes after as one of the last stage's."""
     with open(path, newline="") as file:
         for row in csv.DictReader(file):
             stages = [int(count) for count in row["layers_per_stage"].split("/")]
@@ -153,11 +152,18 @@ def tau(pairs):
     return agree / ((total - ties_predicted) * (total - ties_measured)) ** 0.5 if total else 1
 
 
-def report(rows, show):
-    rows = [row for row in rows if row.answer]
+def grouped(rows, key):
+    """Returns the rows with an answer by key(row)."""
     groups = collections.defaultdict(list)
     for row in rows:
-        groups[row.group].append(row)
+        if row.answer:
+            groups[key(row)].append(row)
+    return groups
+
+
+def report(rows, show):
+    rows = [row for row in rows if row.answer]
+    groups = grouped(rows, lambda row: row.group)
     regrets, taus, pooled = [], [], []
     for members in groups.values():
         chosen = min(members, key=lambda row: row.step)
@@ -186,10 +192,7 @@ def report(rows, show):
 def report_calibrated(rows):
     """Multiplies the predictions of a model's rows by the ratio of one of them to its measured step: the first in the
     file, and each one."""
-    models = collections.defaultdict(list)
-    for row in rows:
-        if row.answer:
-            models[row.group[:2]].append(row)
+    models = grouped(rows, lambda row: row.group[:2])
 
     def errors(base, members):
         return [row.step * base.measured / base.step / row.measured - 1 for row in members if row is not base]
@@ -208,12 +211,8 @@ def report_memory(rows):
 
 def report_scaling(rows):
     """Predicts larger jobs from the smallest one of the same model, device and length: by the ratio of the predictions."""
-    groups = collections.defaultdict(list)
-    for row in rows:
-        if row.answer:
-            groups[row.group].append(row)
     errors = []
-    for group, members in sorted(groups.items()):
+    for group, members in sorted(grouped(rows, lambda row: row.group).items()):
         members.sort(key=devices_of)
         base = members[0]
         for row in members[1:]:
