@@ -65,8 +65,7 @@ double weights_of_layer(const Transformer& model, double experts) noexcept {
 
 double Transformer::parameters() const noexcept {
   const double norm = (root_mean_square ? 1 : 2) * of(hidden);
-  const double head = of(head_size());
-  const double bias_of_attention = of(heads) * head + of(hidden) + 2 * of(key_heads) * head;
+  const double bias_of_attention = of(hidden) + (of(heads) + 2 * of(key_heads)) * of(head_size());
   const double bias_of_forward = experts > 0 ? 0 : of(hidden) + of(intermediate) * (gated ? 2 : 1);
   const double bias = biases ? bias_of_attention + bias_of_forward : 0;
   const double ends = of(vocabulary) * of(hidden) * (tied ? 1 : 2) + of(positions) * of(hidden) + norm;
