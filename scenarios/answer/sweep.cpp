@@ -116,10 +116,8 @@ Sweep::Sweep(Predictor& predictor, const Scenario& scenario, int threads, const 
       common_(predictor.plan()),
       caution_(*common_.captured, predictor.checkup()),
       memory_(*common_.captured) {
-  const bool hardware_varies = changes_.place_ranks();
   std::vector<const Change*> at_once;
-  for (const Change& change : scenario.changes)
-    (hardware_varies && change.hardware_turn() ? with_points_ : at_once).push_back(&change);
+  for (const Change& change : scenario.changes) (changes_.include(change) ? with_points_ : at_once).push_back(&change);
   apply_all(std::move(at_once), common_);
   struct Found {
     GraphKey key;

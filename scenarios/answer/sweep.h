@@ -98,9 +98,8 @@ class Sweep {
   PointChanges changes_;
   Points points_;
   Plan common_;  ///< plan after the scenario's own changes, except the changes in with_points_
-  /// The scenario's changes of hardware. They are listed here only if points also change hardware, or divide the job
-  /// among other ranks, and are then applied together with the changes of each point. The pointers refer to the
-  /// scenario.
+  /// The scenario's changes that are applied together with those of each point (PointChanges::include()). The pointers
+  /// refer to the scenario.
   std::vector<const Change*> with_points_;
   std::vector<GraphKey> graphs_;         ///< the distinct graphs of the points
   std::vector<std::uint32_t> graph_of_;  ///< for each point, an index into graphs_

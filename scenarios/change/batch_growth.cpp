@@ -95,9 +95,13 @@ void grow_kernels(const Change& change, const YamlField& value, double factor, b
 
 }  // namespace
 
+void ask_for_samples(const Change& change, const YamlField& value, double factor, double parts, Plan& plan) {
+  plan.batches *= factor;
+  plan.at_once = {plan.at_once.samples * factor / parts, &change, &value};
+}
+
 void grow_batch(const Change& change, const YamlField& value, double factor, Plan& plan) {
   if (factor == 1) return;
-  plan.batches *= factor;
   const Capture& captured = *plan.captured;
   if (factor > 1 && captured.allocations == nullptr) {
     plan.assumptions.push_back({std::string(kBatchFits),
@@ -124,8 +128,8 @@ void grow_batch(const Change& change, const YamlField& value, double factor, Pla
         durations[task.index()] = scaled(durations[task.index()], factor);
     }
   });
-  plan.add_edit(change,
-                [factor](const Capture& capture) { return with_payloads(capture, carries_activations, factor); });
+  plan.add_edit(
+      change, [factor](const Capture& capture) { return with_payloads(capture, carries_activations, factor); }, factor);
 }
 
 }  // namespace stepsim::scenarios

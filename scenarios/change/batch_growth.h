@@ -10,8 +10,12 @@ namespace stepsim::scenarios {
 /// Id of the assumption that a larger batch fits in memory, which the capture does not show.
 inline constexpr std::string_view kBatchFits = "batch_memory";
 
-/// Adds the change to `plan` that multiplies the samples per worker and step by `factor`. Work on samples grows with
-/// their number. Work on parameters (the optimizer, the reduction of gradients) does not change. Messages between
+/// Asks for `factor` times as many samples per worker and step, in `parts` parts that are computed one after another
+/// (Plan::at_once). Precondition: factor > 0 and parts > 0.
+void ask_for_samples(const Change& change, const YamlField& value, double factor, double parts, Plan& plan);
+
+/// Adds the change to `plan` that multiplies the samples that are computed at once by `factor`. Work on samples grows
+/// with their number. Work on parameters (the optimizer, the reduction of gradients) does not change. Messages between
 /// pipeline stages and all-to-alls carry activations, so they grow. Throws CannotAnswer at `value` if the capture does
 /// not show which work is on samples. Precondition: factor > 0. A factor of 1 changes nothing.
 void grow_batch(const Change& change, const YamlField& value, double factor, Plan& plan);

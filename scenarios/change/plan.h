@@ -73,6 +73,13 @@ struct Plan {
   const NetworkModel* network = nullptr;
   double batches = 1;        ///< batches per worker and step, relative to a captured step
   double scaling_share = 1;  ///< the part of `batches` that is due to strong scaling
+  /// How many times the captured samples are computed at once. apply_all() applies it (grow_batch()) when all changes
+  /// but those of hardware have asked for it, because several of them may cancel out.
+  struct AtOnce {
+    double samples = 1;
+    const Change* change = nullptr;    ///< the last one that asked
+    const YamlField* value = nullptr;  ///< of that change
+  } at_once;
   /// Factor on the durations of transfers that stay as recorded, because no network model times them
   /// (keeps_recorded_time()). It is applied before all rules.
   double recorded_transfers = 1;

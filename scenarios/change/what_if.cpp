@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "model/base/error.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
+#include "scenarios/change/batch_growth.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -253,6 +255,8 @@ void apply_all(std::vector<const Change*> changes, Plan& plan) {
                                    [what_if](const Change* change) { return &change->what_if() == what_if; });
     if (last != changes.rend()) what_if->apply_together(**last, plan);
   }
+  const Plan::AtOnce asked = std::exchange(plan.at_once, {});
+  if (asked.change != nullptr) grow_batch(*asked.change, *asked.value, asked.samples, plan);
   for (auto change = hardware; change != changes.end(); ++change) (*change)->apply(plan);
 }
 

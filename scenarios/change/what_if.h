@@ -80,6 +80,9 @@ struct WhatIf {
   /// Applies what follows from several changes of this kind together; `last` is the last of them. apply_all() calls it
   /// once, after all changes but those of hardware. Null if nothing does.
   void (*apply_together)(const Change& last, Plan& plan) = nullptr;
+  /// True if changes of this kind say how many samples are computed at once (Plan::at_once). What follows from all of
+  /// them is applied once.
+  bool sets_samples = false;
   /// Returns a number that orders changes of hardware: apply_all() applies those with smaller numbers first, after all
   /// other changes. The pointer is null if the what-if does not change hardware.
   int (*hardware_turn)(const Change& change) = nullptr;

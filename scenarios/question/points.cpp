@@ -91,10 +91,11 @@ Change PointChanges::read(const std::string& key, const YamlField& value) {
   return change_at(key, value, documents_.emplace_back());
 }
 
-bool PointChanges::place_ranks() const {
-  const auto any = [](const std::vector<Change>& changes) {
-    return std::any_of(changes.begin(), changes.end(), [](const Change& change) {
-      return change.hardware_turn().has_value() || change.key().what_if == kParallel;
+bool PointChanges::include(const Change& shared) const {
+  const auto any = [&shared](const std::vector<Change>& changes) {
+    return std::any_of(changes.begin(), changes.end(), [&shared](const Change& own) {
+      if (shared.hardware_turn()) return own.hardware_turn().has_value() || own.what_if().name == kParallel;
+      return shared.what_if().sets_samples && own.what_if().sets_samples;
     });
   };
   return std::any_of(of_axes_.begin(), of_axes_.end(), any) || std::any_of(listed_.begin(), listed_.end(), any);

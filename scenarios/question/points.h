@@ -50,8 +50,10 @@ struct Points {
 class PointChanges {
  public:
   explicit PointChanges(const Scenario& scenario);
-  /// True if points change hardware or the number of ranks, so that changes of hardware apply only after them.
-  [[nodiscard]] bool place_ranks() const;
+  /// True if a change that all points share has to be applied together with those of each point: a change of hardware
+  /// if points change hardware or the number of ranks, and one of samples if points change these
+  /// (WhatIf::sets_samples).
+  [[nodiscard]] bool include(const Change& shared) const;
   /// Returns the changes that the point with this number makes. Precondition: `points` come from the same scenario.
   [[nodiscard]] std::vector<const Change*> of(const Points& points, std::size_t point) const;
 

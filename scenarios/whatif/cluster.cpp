@@ -236,8 +236,10 @@ void resize(const YamlField* workers, const YamlField* servers, const YamlField*
 /// scaling, the workers divide the captured total batch.
 void scale_batches(const Change& change, const YamlField& value, Plan& plan) {
   const double share = plan.strong_scaling ? static_cast<double>(plan.workers_before) / *plan.job.workers : 1;
-  grow_batch(change, value, share / plan.scaling_share, plan);
+  const double factor = share / plan.scaling_share;
+  plan.batches *= factor;
   plan.scaling_share = share;
+  grow_batch(change, value, factor, plan);
 }
 
 void apply_cluster(const Change& change, Plan& plan) {

@@ -310,9 +310,7 @@ double batches_of_replica(const YamlField& value, const Plan& plan, Parallelism&
 void divide_samples(const Change& last, Plan& plan) {
   const YamlField& value = first_value(last);
   const double batches = batches_of_replica(value, plan, plan.parallelism);
-  const double of_step = plan.batches * batches;
-  grow_batch(last, value, batches / plan.parallelism.microbatches, plan);
-  plan.batches = of_step;
+  ask_for_samples(last, value, batches, plan.parallelism.microbatches, plan);
 }
 
 void apply_parallel(const Change& change, Plan& plan) {
@@ -354,6 +352,7 @@ extern const WhatIf parallel_what_if{
     .asks = {sim::Question::kDevice},
     .apply = apply_parallel,
     .apply_together = divide_samples,
+    .sets_samples = true,
 };
 
 }  // namespace stepsim::scenarios

@@ -104,7 +104,8 @@ constexpr std::array kBatchParameters{
 };
 
 void apply_batch(const Change& change, Plan& plan) {
-  if (const YamlField* const value = change.find("scale")) grow_batch(change, *value, scale_of(*value, 1e-6), plan);
+  if (const YamlField* const value = change.find("scale"))
+    ask_for_samples(change, *value, scale_of(*value, 1e-6), 1, plan);
 }
 
 }  // namespace
@@ -116,6 +117,7 @@ extern const WhatIf batch_what_if{
     .parameters = kBatchParameters,
     .asks = {sim::Question::kDevice},
     .apply = apply_batch,
+    .sets_samples = true,
 };
 
 }  // namespace stepsim::scenarios

@@ -18,7 +18,7 @@ Plan plan_of(const Question& question, const std::string& set) {
   Scenario scenario;
   add_set(scenario, set);
   Plan plan = question.predictor().plan();
-  for (const Change& change : scenario.changes) change.apply(plan);
+  apply_all(scenario.changes, plan);
   return plan;
 }
 

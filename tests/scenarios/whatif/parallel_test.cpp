@@ -3,14 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "model/base/error.h"
 #include "scenarios/answer/predict.h"
+#include "scenarios/answer/sweep.h"
 #include "tests/model/rewrite/transformer_job.h"
 #include "tests/scenarios/sample_questions.h"
 
@@ -256,10 +260,49 @@ TEST(ParallelTest, NumbersOfSamplesAreThoseOfALargerBatch) {
     return static_cast<double>(std::abs((a - b).count())) / static_cast<double>(b.count());
   };
   EXPECT_LT(near(asked.iteration({"parallel.global_batch=16"}), asked.iteration({"batch.scale=4"})), 1e-6);
-  const Duration twice = asked.iteration({"batch.scale=2", "parallel.microbatches=4"});
-  EXPECT_LT(near(asked.iteration({"parallel.micro_batch=2", "parallel.global_batch=8"}), twice), 0.02);
+  EXPECT_EQ(asked.iteration({"parallel.micro_batch=2", "parallel.global_batch=8"}),
+            asked.iteration({"batch.scale=2", "parallel.microbatches=4"}));
   EXPECT_EQ(asked.iteration({"parallel.micro_batch=2", "parallel.microbatches=4"}),
             asked.iteration({"parallel.micro_batch=2", "parallel.global_batch=8"}));
+}
+
+// Four times the samples in four microbatches are as many samples at once as were captured.
+TEST(ParallelTest, SamplesAndMicrobatchesCanCancelOut) {
+  const Question asked = question_with_samples(4);
+  const scenarios::Prediction captured = asked.predicted({"parallel.micro_batch=4", "parallel.global_batch=16"});
+  for (const scenarios::Prediction& other :
+       {asked.predicted({"batch.scale=4", "parallel.microbatches=4"}),
+        asked.predicted({"parallel.microbatches=4", "batch.scale=4"}),
+        asked.predicted({"batch.scale=2", "parallel.microbatches=4", "batch.scale=2"})}) {
+    EXPECT_EQ(other.iteration, captured.iteration);
+  }
+}
+
+// What all points of a sweep share is not applied twice, and each point is what it is alone.
+TEST(ParallelTest, SamplesOfAScenarioAndOfItsPointsAreSettledTogether) {
+  const Question asked = question_with_samples(4);
+  using Sets = std::vector<std::string>;
+  for (const auto& [shared, swept] :
+       {std::pair{Sets{"parallel.micro_batch=2", "parallel.global_batch=16"}, "parallel.data"},
+        std::pair{Sets{"batch.scale=4", "parallel.data=2"}, "parallel.microbatches"},
+        std::pair{Sets{"parallel.microbatches=4"}, "batch.scale"}}) {
+    scenarios::Scenario scenario;
+    for (const std::string& set : shared) scenarios::add_set(scenario, set);
+    scenarios::add_set(scenario, std::string(swept) + "=2,4");
+    scenarios::Sweep sweep(asked.predictor(), scenario);
+    const std::vector<std::size_t> both{0, 1};
+    std::array<scenarios::Outcome, 2> outcomes;
+    sweep.run(both, {.done = [&](std::size_t point, const scenarios::Outcome& one) { outcomes.at(point) = one; }});
+    for (std::size_t point = 0; point < 2; ++point) {
+      scenarios::Scenario alone;
+      for (const std::string& set : shared) scenarios::add_set(alone, set);
+      scenarios::add_set(alone, std::string(swept) + (point == 0 ? "=2" : "=4"));
+      scenarios::Plan plan = asked.predictor().plan();
+      scenarios::apply_all(alone.changes, plan);
+      EXPECT_EQ(outcomes[point].iteration, asked.predicted(alone).iteration) << swept << ", " << point;
+      EXPECT_EQ(outcomes[point].batches, plan.batches) << swept << ", " << point;
+    }
+  }
 }
 
 TEST(ParallelTest, NumbersOfSamplesMustFit) {
