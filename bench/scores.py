@@ -124,10 +124,19 @@ def rows_of(path):
         return {row["name"]: row for row in csv.DictReader(file)}
 
 
-def measured_runs(program, folder, *options):
-    rows, _ = as_json(ROOT / "tests/truth/score_truth.py", program, folder, *options)
-    answers = [ranged(row["predicted_s"], row["measured_s"], row["low_s"], row["high_s"]) for row in rows if row["predicted_s"] is not None]
+def score_of_rows(rows, group=""):
+    answers = [ranged(row["predicted_s"], row["measured_s"], row["low_s"], row["high_s"], group) for row in rows if row["predicted_s"] is not None]
     return Score(answers, len(rows) - len(answers))
+
+
+def measured_runs(program, folder, *options):
+    return score_of_rows(as_json(ROOT / "tests/truth/score_truth.py", program, folder, *options)[0])
+
+
+def measured_plans(program, shared, *files):
+    """The groups are the files' names in measured_plans.py."""
+    scores = [score_of_rows(as_json(ROOT / "tests/truth/plans/measured_plans.py", program, shared, file)[0], file) for file in files]
+    return Score([answer for score in scores for answer in score.answers], sum(score.failed for score in scores))
 
 
 def oracles(program, folder):

@@ -52,6 +52,7 @@ struct ModelOptions {
   Duration host = kUsualHost;
   std::optional<std::string> profile;
   std::optional<bool> dropout;
+  bool waits_for_passes = false;  ///< ModelledStep::waits_for_passes
 };
 
 /// A part of the step, with its calls.
@@ -132,6 +133,24 @@ std::size_t apply_profile(const Transformer& model, const ModelOptions& options,
   return profile.corrected;
 }
 
+/// Returns what is doubtful about the step, as sentences, or nothing. `corrected` is LayerProfile::corrected.
+std::string warning_of(const Transformer& model, const ModelOptions& options, std::size_t corrected) {
+  if (corrected > 0) {
+    return fmt::format(
+        "{} of the profile {} longer than that of a larger micro batch, which {} taken instead: fewer samples never "
+        "take longer.",
+        counted(corrected, "time"), corrected == 1 ? "is" : "are", corrected == 1 ? "was" : "were");
+  }
+  if (!options.profile && is_unpadded(model, options.run)) {
+    constexpr std::uint32_t kPadding = 64;
+    return fmt::format(
+        "The vocabulary has {} entries, so products with it take about twice as long as with {}, a multiple of {}. "
+        "Frameworks often pad it: give --vocabulary as yours does.",
+        model.vocabulary, (model.vocabulary + kPadding - 1) / kPadding * kPadding, kPadding);
+  }
+  return {};
+}
+
 void run_model(CommonOptions options, const ModelOptions& of_model, const Session& session) {
   if (options.traces.size() != 1) throw UsageError("model takes one model; expected a family's name or a config.json");
   const std::string name = options.traces.front();
@@ -153,7 +172,8 @@ void run_model(CommonOptions options, const ModelOptions& of_model, const Sessio
   const ingest::ModelledStep step{.model = description(name, model, of_model),
                                   .device = of_model.device,
                                   .samples = of_model.run.samples,
-                                  .host = of_model.host};
+                                  .host = of_model.host,
+                                  .waits_for_passes = of_model.waits_for_passes};
   sim::OutputFile out = sim::open_output(target.path());
   ingest::write_kineto(ingest::modelled_trace(calls, step), {}, [&out](std::string_view text) { out.write(text); });
   out.commit();
@@ -166,12 +186,7 @@ void run_model(CommonOptions options, const ModelOptions& of_model, const Sessio
   sim::Document document{.headline =
                              fmt::format("Wrote {}: a step of {}. {} measured.", shown(target.path()), step.model,
                                          of_model.profile ? "Only its layers were" : "Nothing of it was")};
-  if (corrected > 0) {
-    document.warning = fmt::format(
-        "{} of the profile {} longer than that of a larger micro batch, which {} taken instead: fewer samples never "
-        "take longer.",
-        counted(corrected, "time"), corrected == 1 ? "is" : "are", corrected == 1 ? "was" : "were");
-  }
+  document.warning = warning_of(model, of_model, corrected);
   document.sections.push_back({.title = "Passes", .table = sim::table_of(kPass, modelled.passes)});
   document.json = [&](sim::JsonWriter& json) {
     sim::write_answer(json, "stepsim.model/1", kModelled, modelled, provenance);
@@ -249,6 +264,10 @@ Command::Run setup_model(CLI::App& app) {
       app.add_option("--host-call")
           ->type_name("TIME")
           ->description(fmt::format("Time of each call on the CPU (default: {})", to_text(kUsualHost)));
+  const auto* const waits = app.add_flag("--wait-for-passes")
+                                ->description(
+                                    "The CPU waits for the device after each pass, as the timers of Megatron-LM 2 and "
+                                    "of DeepSpeed make it do");
   const auto* const profile =
       app.add_option("--profile")
           ->type_name("FILE")
@@ -273,6 +292,7 @@ Command::Run setup_model(CLI::App& app) {
     if (attention->count() > 0) options.run.flash = word("--attention", text(attention), {"flash", "math"}) == "flash";
     if (dropout->count() > 0) options.dropout = word("--dropout", text(dropout), {"on", "off"}) == "on";
     if (host->count() > 0) options.host = host_time(text(host));
+    options.waits_for_passes = waits->count() > 0;
     if (profile->count() > 0) options.profile = text(profile);
     if (tensor->count() > 0) options.run.tensor = whole("--profile-tensor", text(tensor));
     if (options.run.tensor > 1 && !options.profile)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -31,14 +32,17 @@ class Recorder {
     now_ = kBegin + kMargin;
     const auto update = std::find_if(calls.begin(), calls.end(),
                                      [](const TransformerCall& call) { return call.pass == Pass::kUpdate; });
-    for (const TransformerCall& call : calls.first(static_cast<std::size_t>(update - calls.begin()))) add(call);
+    for (auto call = calls.begin(); call != update; ++call) {
+      add(*call);
+      const auto next = std::next(call);
+      if (step_.waits_for_passes && (next == update || next->pass != call->pass)) wait();
+    }
     const Time begin = now_;
     now_ += kMargin;
     for (auto call = update; call != calls.end(); ++call) add(*call);
     if (update != calls.end()) annotate("Optimizer.step#Adam.step", begin, now_);
-    const Time end = std::max(free_, now_) + kMargin;
-    builder_.add(EventKind::kRuntimeCall, "cudaDeviceSynchronize", thread_, {now_, end - now_}, ++correlation_);
-    annotate("ProfilerStep#1", kBegin, end + kMargin);
+    wait();
+    annotate("ProfilerStep#1", kBegin, now_ + kMargin);
     HostDeviceTrace trace = std::move(builder_).take();
     trace.operators = std::move(operators_);
     trace.device_name = step_.device;
@@ -54,6 +58,13 @@ class Recorder {
 
   void annotate(std::string_view name, Time begin, Time end) {
     builder_.add(EventKind::kAnnotation, name, thread_, {begin, end - begin});
+  }
+
+  /// Lets the CPU wait for the device.
+  void wait() {
+    const Time end = std::max(free_, now_) + kMargin;
+    builder_.add(EventKind::kRuntimeCall, "cudaDeviceSynchronize", thread_, {now_, end - now_}, ++correlation_);
+    now_ = end;
   }
 
   void add(const TransformerCall& call) {

@@ -29,6 +29,10 @@ struct TransformerRun {
   bool flash = true;  ///< attention is one kernel; else products, softmax and dropout, which store all scores
 };
 
+/// True if the rows of the logits, in numbers of 16 bits, do not begin at multiples of 16 bytes, which matrix units
+/// need for their full rate. Frameworks pad the vocabulary to avoid that. O(1).
+[[nodiscard]] bool is_unpadded(const Transformer& model, const TransformerRun& run) noexcept;
+
 /// A call of the framework that launches one kernel.
 struct TransformerCall {
   std::string_view name;            ///< "aten::addmm"
@@ -45,8 +49,9 @@ struct TransformerCall {
 /// names and shapes are those that PyTorch records for an eager model, with one kernel for each call.
 ///
 /// Times are roofline_time() of the call's work on the device, whose products reach Accelerator::step_share of their
-/// rate. Attention that is one kernel has rates of its own (transformer_step.cpp). Ignores what fusion saves, and
-/// kernels that only move data, except for those around attention without flash. O(layers).
+/// rate, and those with an unpadded vocabulary less than half of it. Attention that is one kernel has rates of its own
+/// (transformer_step.cpp). Ignores what fusion saves, and kernels that only move data, except for those around
+/// attention without flash. O(layers).
 [[nodiscard]] std::vector<TransformerCall> transformer_calls(const Transformer& model, const TransformerRun& run);
 
 /// Measured times of a part of a model, in nanoseconds.
@@ -56,7 +61,8 @@ struct PartTimes {
   double update = 0;
 };
 
-/// Makes the kernels of each part take the measured time together, in proportion to the times that they have.
+/// Makes the kernels of each part take the measured time together, in proportion to the times that they have. The time
+/// of a part without kernels goes to the last part: that of a lookup whose weight is tied and updated there.
 /// `measured` has the parts by number (TransformerCall::part). Precondition: measured.size() == layers + 2. O(calls).
 void apply_measured(std::span<const PartTimes> measured, std::vector<TransformerCall>& calls);
 

@@ -30,3 +30,18 @@ error: gpt: num_hidden_layers is missing; give it in the file or as an option
 $ stepsim model gpt --layers 2 --hidden 64 --heads 4 --device A100 --host-call 0 -o SCRATCH/step.json
 error: --host-call: '0'; expected a time from 1 us to 1 s
 [exit 2]
+$ stepsim model gpt --layers 2 --hidden 64 --heads 4 --sequence 128 --device A100 --vocabulary 50257 --wait-for-passes -o SCRATCH/timed.json
+The vocabulary has 50257 entries, so products with it take about twice as long as with 50304, a multiple of 64. Frameworks often pad it: give --vocabulary as yours does.
+Wrote SCRATCH/timed.json: a step of gpt with 2 layers, 0.00345 billion parameters, 1 sample of 128 tokens, bf16, on A100. Nothing of it was measured.
+
+Passes
+pass      calls    device       CPU
+forward      33  234.1 us  1.353 ms
+backward     77  386.2 us  3.157 ms
+update        4   75.8 us  0.164 ms
+$ stepsim replay SCRATCH/timed.json --brief
+379 tasks on 1 rank take 4.752 ms in the replay, by modelled times; there is no measured time to compare with.
+
+Where to look next
+- 96.9 % of the critical path (4.752 ms) is CPU work (framework, Python, launches), most of all cudaLaunchKernel (1.390 ms in 113 tasks).
+- The replay has no communication.

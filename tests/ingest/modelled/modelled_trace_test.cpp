@@ -250,6 +250,25 @@ TEST(ModelledTraceTest, TheStepEndsAfterTheDevice) {
   EXPECT_GT(step_end, wait_end);
 }
 
+TEST(ModelledTraceTest, TheCpuMayWaitForEachPass) {
+  // The backward kernel is launched when the forward one, of 500 us, has ended, and not 10 us after its launch.
+  std::vector<TransformerCall> calls = calls_taking({500'000, 4'000, 2'000});
+  calls[1].pass = Pass::kBackward;
+  calls[2].pass = Pass::kUpdate;
+  ModelledStep step{.model = "", .device = "A100", .host = kHost};
+  const auto waits = [&] {
+    const HostDeviceTrace trace = modelled_trace(calls, step);
+    std::int64_t number = 0;
+    for (std::size_t i = 0; i < trace.size(); ++i)
+      number += trace.text(trace.name[i]) == "cudaDeviceSynchronize" ? 1 : 0;
+    return std::pair{number, kernel_times(trace)[1].first};
+  };
+  EXPECT_EQ(waits(), (std::pair<std::int64_t, std::int64_t>{1, 503'000})) << "the kernel waits for the device";
+  step.waits_for_passes = true;
+  // The wait ends 1 us after the kernel; then the call begins, and its launch ends 6 us later.
+  EXPECT_EQ(waits(), (std::pair<std::int64_t, std::int64_t>{3, 503'000 + 1'000 + 6'000}));
+}
+
 TEST(ModelledTraceTest, EventsNestForTheShortestCalls) {
   const HostDeviceTrace trace = trace_of(calls_of("gpt"), Duration{1'000});
   std::map<std::int64_t, Time> launches;  // by correlation

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace stepsim::transformer_step_test {
@@ -296,6 +297,30 @@ TEST(TransformerStepTest, OnlyProductsAndPassesOf16BitsAreCast) {
 
 // ---- times
 
+TEST(TransformerStepTest, ProductsWithAnUnpaddedVocabularyTakeAboutTwiceAsLong) {
+  // A row of 50,257 numbers of 16 bits does not end at a multiple of 16 bytes, one of 50,256 does. In fp32, whose
+  // products do not use matrix units, it makes no difference.
+  Transformer model = model_of("gpt", 1);
+  model.hidden = 4096;
+  const auto times = [&](std::uint32_t vocabulary, Precision precision) {
+    model.vocabulary = vocabulary;
+    TransformerRun run = run_of(4, 1024);
+    run.precision = precision;
+    EXPECT_EQ(is_unpadded(model, run), precision == Precision::kFloat16 && vocabulary == 50'257);
+    double products = 0;
+    double others = 0;
+    for (const TransformerCall& call : transformer_calls(model, run))
+      (call.name == "aten::mm" && call.part == 2 ? products : others) += call.nanoseconds;
+    return std::pair{products, others};
+  };
+  for (const Precision precision : {Precision::kFloat16, Precision::kFloat32}) {
+    const auto [products, others] = times(50'257, precision);
+    const auto [padded, padded_others] = times(50'256, precision);
+    EXPECT_NEAR(products / padded, precision == Precision::kFloat16 ? 1 / 0.45 : 1, 0.01);
+    EXPECT_NEAR(others / padded_others, 1, 0.001);
+  }
+}
+
 TEST(TransformerStepTest, LargeAttentionInOneKernelRunsAtItsShareOfTheProductsRate) {
   // 2 products of 2 b s^2 h operations, at 0.82 of the rate of a step's products; 5 at 0.70 in the backward pass.
   const Transformer model = model_of("gpt", 1);
@@ -455,6 +480,7 @@ TEST(TransformerStepTest, APartThatTakesNoTimeOrHasNoUpdateStaysFinite) {
     EXPECT_TRUE(std::isfinite(call.nanoseconds)) << call.name;
     EXPECT_EQ(call.nanoseconds == 0, call.part == 2) << call.name;
   }
+  EXPECT_NEAR(times_of(calls, 5).back().update, 1000, 1e-6) << "the lookup's weight is updated there";
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Compares predicted steps of models that no capture shows with measured steps by parallel plan (SHARED/truth/plans).
 
-    measured_plans.py STEPSIM SHARED one-node|many-nodes|fsdp|profile [--rows N] [--show N] [--model OPTIONS] [--set KEY=VALUE]...
+    measured_plans.py STEPSIM SHARED one-node|many-nodes|fsdp|profile [--rows N] [--show N] [--model OPTIONS] [--set KEY=VALUE]... [--json FILE]
 
 A step of each model is made from its configuration alone (`stepsim model`), and each row is a what-if `parallel` of it.
 Prints the mean error, Kendall's tau of the ranking of plans (by model, GPUs and global batch; small groups pooled), the
-regret of the plan that is predicted to be the fastest, and how many measured steps are in their ranges."""
+regret of the plan that is predicted to be the fastest, and how many measured steps are in their ranges. --json also
+writes the figures of each row to a file."""
 import argparse
 import collections
 import concurrent.futures
@@ -29,7 +30,8 @@ class Row:
     capture: tuple  # options of `stepsim model`
     settings: list  # of the what-if
     measured: float  # in milliseconds
-    memory: int = None  # largest amount of allocated memory, in bytes
+    memory: int = None  # largest amount of a device's memory in use, in bytes
+    reduction: float = None  # of gradients, in milliseconds
     answer: dict = None
 
     @property
@@ -49,6 +51,12 @@ class Row:
         return (self.answer["scenario"]["high_ns"] - self.answer["scenario"]["low_ns"]) / self.answer["scenario"]["iteration_ns"]
 
 
+# Megatron pads the vocabulary. The rows of one node are those of vTrain's own model (its src/model/gpt_modeling.py), which
+# gives each tensor rank VOCABULARY // ranks entries: what one rank does after the layers takes four times as long as on
+# each of two, because 50,257 is odd.
+VOCABULARY, PADDED = 50257, 50304
+
+
 def gpt_rows(path):
     """Rows of Megatron-DeepSpeed on hosts of eight A100, whose layers are computed again in the backward pass."""
     with open(path, encoding="utf-8-sig", newline="") as file:
@@ -56,8 +64,8 @@ def gpt_rows(path):
             gpus, batch, micro, hidden, heads, layers, sequence, tensor, data, pipeline = (int(row[key]) for key in (
                 "# GPUs", "global batch", "micro batch", "hidden size", "attention heads", "# layers", "sequence length",
                 "tensor parallelism", "data parallelism", "pipeline parallelism"))
-            model = ("gpt", "--layers", layers, "--hidden", hidden, "--heads", heads, "--sequence", sequence,
-                     "--micro-batch", micro, "--device", "A100 80GB", "--attention", "math", "--precision", "fp16")
+            model = ("gpt", "--layers", layers, "--hidden", hidden, "--heads", heads, "--sequence", sequence, "--vocabulary", PADDED if gpus > 8 else VOCABULARY // tensor * tensor,
+                     "--micro-batch", micro, "--device", "A100 80GB", "--attention", "math", "--precision", "fp16", "--wait-for-passes")
             settings = [f"parallel.data={data}", f"parallel.tensor={tensor}", f"parallel.pipeline={pipeline}",
                         f"parallel.micro_batch={micro}", f"parallel.global_batch={batch}", "parallel.recompute=all", "parallel.tensor_overlap=false",
                         "comm.bucket_bytes=100GB"]
@@ -109,7 +117,8 @@ def profile_rows(path):
                 settings += ["cluster.gpus_per_host=1", "cluster.nic=200Gb/s"]
             if len(stages) > 1:
                 settings.append(f"parallel.split={'+'.join(map(str, split))}")
-            yield Row(("OPT-350M", int(row["nodes"]), batch), model, settings, 1e3 * float(row["real_s"]), int(row["max_mem_bytes"]))
+            yield Row(("OPT-350M", int(row["nodes"]), batch), model, settings, 1e3 * float(row["real_s"]), int(row["max_mem_bytes"]),
+                      1e3 * float(row["red_grads_s"]))
 
 
 FILES = {"profile": "layers-gh200.csv", "fsdp": "mpt-fsdp.csv", "one-node": "gpt-a100-one-node.csv", "many-nodes": "gpt-a100-many-nodes.csv"}
@@ -201,12 +210,30 @@ def report_calibrated(rows):
     print(f"calibrated on the first row of each model: mean error {statistics.mean(map(abs, first)):.2%}; on any row: median of the mean errors {statistics.median(by_any):.2%}")
 
 
+def in_use(rows):
+    """Returns (predicted, measured, low, high) of the memory in use on the fullest device, in bytes, of each row but the
+    first. What the allocator does not hold (the context, kernels, buffers of NCCL; Sailor's own estimate adds 5.06 GB
+    for it) is the difference in the first row, as a user finds it by nvidia-smi."""
+    first, *others = [row for row in rows if row.answer and row.memory]
+    outside = first.memory - first.answer["memory"]["peak_bytes"]
+    needs = [row.answer["memory"] for row in others]
+    return [(need["peak_bytes"] + outside, row.memory, need["low_bytes"] + outside, need["high_bytes"] + outside) for row, need in zip(others, needs)]
+
+
 def report_memory(rows):
-    known = [row for row in rows if row.answer and row.memory and row.answer["memory"]]
-    errors = [row.answer["memory"]["peak_bytes"] / row.memory - 1 for row in known]
-    inside = [row.answer["memory"]["low_bytes"] <= row.memory <= row.answer["memory"]["high_bytes"] for row in known]
-    if known:
-        print(f"peak memory: {len(known)} rows: mean error {statistics.mean(map(abs, errors)):.1%}, mean {statistics.mean(errors):+.1%}, {statistics.mean(inside):.0%} in their ranges")
+    uses = in_use(rows)
+    errors = [predicted / measured - 1 for predicted, measured, _, _ in uses]
+    print(f"memory in use: {len(uses)} rows: mean error {statistics.mean(map(abs, errors)):.1%}, worst {max(map(abs, errors)):.1%}, "
+          f"{statistics.mean(low <= measured <= high for _, measured, low, high in uses):.0%} in their ranges")
+
+
+def report_reductions(rows):
+    """Compares the reductions of plans without stages, whose replicas exchange nothing else. In one row, most of the step
+    is its reduction."""
+    for row in rows:
+        if row.reduction < row.measured / 2 and "parallel.pipeline=1" in row.settings and "parallel.data=1" not in row.settings:
+            predicted = row.answer["scenario"]["breakdown"]["communication_ns"] / 1e6
+            print(f"reduction of {row.settings[0]}: {predicted:.1f} ms, measured {row.reduction:.1f} ms")
 
 
 def report_scaling(rows):
@@ -221,6 +248,13 @@ def report_scaling(rows):
             errors.append(row.step * base.measured / base.step / row.measured - 1)
             print(f"{errors[-1]:+7.1%} {group} {devices_of(base)} -> {devices_of(row)}")
     print(f"weak scaling: {len(errors)} rows: mean error {statistics.mean(map(abs, errors)):.2%}, worst {max(map(abs, errors)):.1%}")
+
+
+def figures(rows):
+    """Returns the figures of each row as score_truth.py writes them."""
+    ranges = [(row.answer["scenario"]["low_ns"] / 1e9, row.answer["scenario"]["high_ns"] / 1e9) if row.answer else (None, None) for row in rows]
+    return [{"predicted_s": row.step / 1e3 if row.answer else None, "measured_s": row.measured / 1e3, "low_s": low, "high_s": high}
+            for row, (low, high) in zip(rows, ranges)]
 
 
 BARS = {"bar": "the mean error is above it", "tau": "Kendall's tau is below it", "regret": "the mean regret is above it",
@@ -242,6 +276,7 @@ def main():
     parser.add_argument("file", choices=FILES)
     parser.add_argument("--rows", type=int, help="only every N-th row", default=1)
     parser.add_argument("--show", type=int, default=0)
+    parser.add_argument("--json", type=pathlib.Path)
     for name, meaning in BARS.items():
         parser.add_argument(f"--{name}", type=float, help=f"fails if {meaning}")
     parser.add_argument("--model", action="append", default=[], type=str.split, help="further options of stepsim model")
@@ -261,7 +296,11 @@ def main():
         report_scaling(rows)
     else:
         report_calibrated(rows)
-    report_memory(rows)
+    if options.file == "profile":
+        report_memory(rows)
+        report_reductions(rows)
+    if options.json:
+        options.json.write_text(json.dumps(figures(rows)), encoding="utf-8")
     missed = [meaning for name, meaning in BARS.items() if is_missed(name, scores[name], getattr(options, name))]
     for meaning in missed:
         print(f"failed: {meaning}")
