@@ -65,6 +65,7 @@ def production(job):
 
 CHANGES = "step at other rates, partitions, numbers of workers and servers"
 NEUSIGHT = "NeuSight (ASPLOS 2025), the same questions: {peer}"
+PLAN = "step of a plan, from the model's configuration"
 NCCL = "NCCL on one host (A100, H100, B200, L40S) and two clusters (H100)"
 RUNS = {
     "ps": Run(own_runs("ps"), [Line("parameter servers, our own program", CHANGES)]),
@@ -96,6 +97,11 @@ RUNS = {
     "pairs": Run(of_shared(scores.pairs), [
         Line("pairs of captures on real GPUs", "step after one change", group="step"),
         Line("pairs of captures on real GPUs", "busy time of the device after one change", group="busy")], "truth/gpu/pairs.csv"),
+    "plans": Run(of_shared(scores.measured_plans, "many-nodes", "one-node", "fsdp", "profile"), [
+        Line("GPT 3.6 and 18.4 billion on 64 and 256 A100", PLAN, "vTrain (MICRO 2024), with profiles of that machine, on all of its rows: 14.73 %", "many-nodes"),
+        Line("GPT of hidden size 1,024 on 2 to 8 A100", PLAN, "vTrain, with profiles of that machine, on all of its rows: 8.37 %", "one-node"),
+        Line("MPT 125M to 70B with FSDP on 8 to 512 A100 or H100", PLAN, group="fsdp"),
+        Line("OPT-350M on 4 to 128 GH200", "step of a plan, from the times of its layers", group="profile")], "truth/plans"),
     "parallel": Run(of_shared(scores.parallel), [Line("training on 4 GPUs", "step, from a capture of one GPU", NEUSIGHT)], "truth/gpu/models"),
 }
 
