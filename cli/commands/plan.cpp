@@ -60,6 +60,8 @@ Command::Run setup_plan(CLI::App& app) {
                             ->description(
                                 "Samples of all replicas per step, or a multiple of those of the captured step such as "
                                 "64x (default: one captured step for each of the most devices)");
+  const auto* front = app.add_flag("--front")->description(
+      "Also find the Pareto front: the fastest plans for less and less memory, and for fewer devices");
   const auto* resume =
       app.add_option("--resume")
           ->type_name("[FILE]")
@@ -72,6 +74,7 @@ Command::Run setup_plan(CLI::App& app) {
               .devices = parse_devices(devices),
               .device = text_of(device),
               .samples = text_of(samples),
+              .front = front->count() > 0,
               .resume = resume->count() > 0,
               .resume_file = text_of(resume)},
              session);

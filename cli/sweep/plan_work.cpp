@@ -203,7 +203,7 @@ void run_plan(PlanRequest request, const Session& session) {
                     .gpus_per_host = complete_hardware(request, *what_if),
                     .batches = batches_of(request, answer.limits)};
     const scenarios::Scenario scenario = scenarios::with_plans(request.scenario, answer.space, answer.limits);
-    const scenarios::PlanSearchOptions how{.threads = options.threads, .stop = &session.stop};
+    const scenarios::PlanSearchOptions how{.threads = options.threads, .front = request.front, .stop = &session.stop};
     scenarios::PlanSearch search(*what_if->predictor, scenario, how);
     answer.head = sweep_head(*what_if, scenario, search.sweep(), make_provenance(request.arguments, inputs),
                              {.threads = options.threads, .stop = &session.stop});

@@ -20,6 +20,7 @@ struct PlanRequest {
   std::vector<std::uint32_t> devices;      ///< --devices, ascending
   std::optional<std::string> device;       ///< --device
   std::optional<std::string> samples;      ///< --global-batch
+  bool front = false;                      ///< --front
   bool resume = false;                     ///< --resume
   std::optional<std::string> resume_file;  ///< the FILE of --resume
 };

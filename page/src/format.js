@@ -60,6 +60,11 @@ export function sortValue(text) {
   return Number(found[1].replaceAll(',', '')) * (units[found[2]] ?? 1);
 }
 
+/** Returns [nanoseconds, name] of the unit for an axis up to `most` nanoseconds. */
+export function unitOf(most) {
+  return [[1e9, 's'], [1e6, 'ms'], [1e3, 'us']].find(([scale]) => most >= scale) ?? [1, 'ns'];
+}
+
 /** Returns a tick distance of 1, 2 or 5 times a power of ten that gives at most `most` ticks. */
 export function tickStep(range, most) {
   const least = Math.max(range / most, 1e-9);

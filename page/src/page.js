@@ -8,6 +8,7 @@ import {contents, glossaryEntries, linked} from './glossary.js';
 import {graphDrawing} from './graph.js';
 import {leftOut} from './left_out.js';
 import {longestOfPath, pathStrip} from './path_strip.js';
+import {frontChart} from './plan.js';
 import {rankBars} from './ranks.js';
 import {sweepCharts} from './sweep.js';
 import {sectionOf} from './tables.js';
@@ -24,6 +25,7 @@ const REPORTS = {
   ranks: ['breakdown', 'difference', 'stragglers', 'steps'],
   path: ['path summary', 'paths', 'path tasks'],
   sweep: ['points'],
+  plan: ['front'],
   next: ['where to look'],
   rest: ['size', 'conversion', 'unexplained', 'clocks', 'input', 'assumptions', 'tasks detail'],
   network: ['network', 'links', 'calibration', 'interference', 'device work', 'device_work'],
@@ -107,6 +109,7 @@ export function start(libraries) {
     timelines,
     part('waterfall', 'From the baseline to the scenario', waterfall(answer)),
     part('sweep', 'Sweep', sweepCharts(answer, libraries), sections(text, REPORTS.sweep)),
+    part('front', 'Memory against step time', frontChart(answer), sections(text, REPORTS.plan)),
     part('answer-itself', 'The answer', otherSections(text)),
     collectives,
     part('network', 'Network, links and kernels', sections(text, REPORTS.network)),

@@ -3,7 +3,7 @@
 // be zoomed.
 
 import {button, el, save, svg} from './dom.js';
-import {counted, duration, signedPercent, sortValue, tickStep} from './format.js';
+import {counted, duration, signedPercent, sortValue, tickStep, unitOf} from './format.js';
 import {table} from './tables.js';
 
 const MOST_LINES = 6;
@@ -23,10 +23,6 @@ function placesOf(values) {
   if (numbers.some((number) => number === null)) return values.map((_, i) => i);
   const growsByFactors = numbers.every((number) => number > 0) && Math.max(...numbers) / Math.min(...numbers) >= 8;
   return growsByFactors ? numbers.map(Math.log2) : numbers;
-}
-
-function unitOf(most) {
-  return [[1e9, 's'], [1e6, 'ms'], [1e3, 'us']].find(([scale]) => most >= scale) ?? [1, 'ns'];
 }
 
 /** Draws one chart. `line` is [{place, label, point}] in order of place. */

@@ -93,6 +93,11 @@ function iterationTiles(answer) {
       ['from ', time(scenario.low_ns), ' to ', time(scenario.high_ns), `; ${signedPercent(scenario.change)} against `, time(baseline.iteration_ns),
        ' replayed; measured ', time(measured?.iteration_ns)])];
   }
+  if (answer.plans) {
+    const {best, tried} = answer;
+    return [tile('Step time of the best plan', time(best.iteration_ns), ['from ', time(best.low_ns), ' to ', time(best.high_ns), ` on ${counted(best.devices, 'device')}`]),
+      tile('Best plan', settingsText(best.set), `${counted(tried.simulated, 'plan')} of ${tried.plans.toLocaleString('en')} simulated`)];
+  }
   if (answer.best) {
     const {best, baseline} = answer;
     if (answer.points.every(({change}) => change === null || Math.abs(change) < LEAST_SHOWN)) {

@@ -176,8 +176,8 @@ class Capture:
     def stats(self, *, collectives: bool, rows: Rows | None = None) -> Stats | Collectives: ...
 
     def plan(self, devices: int | Sequence[int], *, device: str | None = None, changes: Mapping[str, Any] | None = None,
-             scenario: AnyPath | None = None, global_batch: int | str | None = None, network: str | None = None,
-             cluster: AnyPath | None = None, **more: Any) -> Plan:
+             scenario: AnyPath | None = None, global_batch: int | str | None = None, front: bool = False,
+             network: str | None = None, cluster: AnyPath | None = None, **more: Any) -> Plan:
         """Finds the fastest way to divide the job of one captured device among many.
 
         devices       how many: 64 or [8, 16, 32, 64]
@@ -185,11 +185,12 @@ class Capture:
         changes       {"cluster.nic": "400Gb/s"}; several values are those to try: {"parallel.tensor": [4, 8]}
         scenario      path of a scenario in YAML, whose sweep has values to try; `changes` are added to it
         global_batch  samples of all replicas per step, or a multiple of those of the captured step such as "64x"
+        front         if true, also find the Pareto front: the fastest plans for less memory and fewer devices
         more          changes as keywords: cluster_nic="400Gb/s" is cluster.nic=400Gb/s
         """
         options = {"--devices": _text(devices), "--device": device, "--global-batch": global_batch,
                    "--scenario": scenario, "--network": network, "--cluster": cluster}
-        return Plan(self._ask("plan", options, _sets(changes, more)))
+        return Plan(self._ask("plan", options, [*_sets(changes, more), *(["--front"] if front else [])]))
 
     def stats(self, *, by: str | None = None, sort: str | None = None, rows: Rows | None = None,
               select: str | None = None, kernels: bool = False, collectives: bool = False,

@@ -482,6 +482,7 @@ class Plan(Fields[Any]):
     best: PlanBest
     plans: Records[PlanBest]
     by_devices: Records[PlanBest]
+    front: Records[PlanBest]
     tried: PlanTried
     refusals: Records[PlanRefusal]
     why_no_memory: str | None  # may be absent

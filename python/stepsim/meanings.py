@@ -40,6 +40,7 @@ _MEANINGS = {
     "by": "what rows are grouped by",
     "by_clock_ns": "time in which it happened on at least one thread",
     "by_devices": "the best plan of each number of devices",
+    "front": "the Pareto front, if --front asked for it: the fastest plans for less and less memory, and for fewer devices",
     "bytes": "size of the data",
     "inputs.bytes": "size of the file, or of a rank's data in nccl-tests' terms",
     "bytes_of_files": "size of the traces as stored",

@@ -106,7 +106,7 @@ std::string tried_text(const PlanFindings& findings) {
     if (const std::size_t count = findings.count(state); count > 0)
       add_item(others, fmt::format("{} {}", grouped(count), what));
   };
-  add(PlanState::kCannotWin, "cannot be faster");
+  add(PlanState::kCannotWin, findings.front.empty() ? "cannot be faster" : "cannot be faster or on the Pareto front");
   add(PlanState::kDoesNotFit, "do not fit in memory");
   add(PlanState::kRefused, "have no answer");
   return others.empty() ? text : fmt::format("{}; of the others, {}", text, others);
@@ -240,17 +240,33 @@ constexpr auto kBest = std::to_array<Field<PlanAnswer>>({
 
 // --- the best plan of each number of devices
 
-std::vector<PlanLine> front_lines(const PlanAnswer& answer) { return lines_of(answer, answer.findings.by_devices); }
+std::vector<PlanLine> by_devices_lines(const PlanAnswer& answer) {
+  return lines_of(answer, answer.findings.by_devices);
+}
 
-Sections front_sections(const PlanAnswer& answer) {
+Sections by_devices_sections(const PlanAnswer& answer) {
   if (answer.findings.by_devices.size() < 2) return {};
-  const std::vector<PlanLine> lines = front_lines(answer);
+  const std::vector<PlanLine> lines = by_devices_lines(answer);
   Table table = times_of(answer, lines);
   return {{.title = "The best plan of each number of devices", .table = std::move(table)}};
 }
 
+constexpr auto kByDevices =
+    std::to_array<Field<PlanAnswer>>({{"by_devices", at<by_devices_lines>, kPlan, sim::kOnNewLine | sim::kItemLines}});
+
+// --- the Pareto front
+
+std::vector<PlanLine> front_lines(const PlanAnswer& answer) { return lines_of(answer, answer.findings.front); }
+
+Sections front_sections(const PlanAnswer& answer) {
+  if (answer.findings.front.size() < 2) return {};
+  return {{.title = fmt::format("The Pareto front: the fastest plans for less and less memory{}",
+                                answer.space.devices.size() > 1 ? ", and for fewer devices" : ""),
+           .table = times_of(answer, front_lines(answer))}};
+}
+
 constexpr auto kFront =
-    std::to_array<Field<PlanAnswer>>({{"by_devices", at<front_lines>, kPlan, sim::kOnNewLine | sim::kItemLines}});
+    std::to_array<Field<PlanAnswer>>({{"front", at<front_lines>, kPlan, sim::kOnNewLine | sim::kItemLines}});
 
 // --- how many plans were tried
 
@@ -340,7 +356,8 @@ using PlanReport = sim::Report<PlanAnswer>;
 std::span<const PlanReport> plan_reports() {
   static constexpr auto kReports = std::to_array<PlanReport>({
       {.id = "best", .sections = best_sections, .fields = kBest},
-      {.id = "by_devices", .sections = front_sections, .fields = kFront},
+      {.id = "by_devices", .sections = by_devices_sections, .fields = kByDevices},
+      {.id = "front", .sections = front_sections, .fields = kFront},
       {.id = "tried", .sections = tried_sections, .fields = kPlansTried},
       {.id = "changes", .sections = changes_sections, .fields = kPlanChanges},
       {.id = "network", .fields = kPlanNetwork},

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "model/base/error.h"
@@ -73,6 +75,56 @@ std::uint32_t devices_of(const std::vector<Setting>& settings) {
       devices *= parse_number<std::uint32_t>(setting.value).value_or(1);
   }
   return devices;
+}
+
+/// Ratio of two peaks of memory that makes a difference on the Pareto front: predictions are not more exact.
+constexpr double kMemoryStep = 1.25;
+
+int memory_steps(Bytes peak) {
+  return peak > Bytes{} ? static_cast<int>(std::log(static_cast<double>(peak.count())) / std::log(kMemoryStep)) : 0;
+}
+
+/// What two plans are compared by on the Pareto front. Less is better.
+struct Costs {
+  std::uint32_t devices = 1;
+  int memory = 0;  ///< the peak in steps of kMemoryStep
+  Duration step{};
+
+  /// True if these costs are less than others in one respect, and not more in any.
+  [[nodiscard]] bool beat(const Costs& other) const noexcept {
+    return devices <= other.devices && memory <= other.memory && step <= other.step && *this != other;
+  }
+  friend bool operator==(const Costs& a, const Costs& b) = default;
+};
+
+/// Returns the plans of a state whose memory is known. Of those that were not simulated, the step is the bound.
+std::map<std::size_t, Costs> costs_of(const PlanFindings& findings, PlanState state) {
+  std::map<std::size_t, Costs> costs;
+  for (std::size_t point = 0; point < findings.states.size(); ++point) {
+    const Outcome& outcome = findings.outcomes[point];
+    if (findings.states[point] != state || !outcome.memory) continue;
+    costs[point] = {findings.devices[point], memory_steps(outcome.memory->peak),
+                    outcome.iteration.value_or(findings.bounds[point])};
+  }
+  return costs;
+}
+
+/// Returns the simulated plans that no other one beats; of plans with equal costs, the first.
+std::vector<std::size_t> front_of(const PlanFindings& findings) {
+  const std::map<std::size_t, Costs> costs = costs_of(findings, PlanState::kSimulated);
+  std::vector<std::size_t> front;
+  for (const auto& [point, own] : costs) {
+    const bool is_beaten = std::any_of(costs.begin(), costs.end(), [&own = own, &point = point](const auto& other) {
+      return other.second.beat(own) || (other.second == own && other.first < point);
+    });
+    if (!is_beaten) front.push_back(point);
+  }
+  std::sort(front.begin(), front.end(), [&costs](std::size_t a, std::size_t b) {
+    const Costs& x = costs.at(a);
+    const Costs& y = costs.at(b);
+    return std::tuple(x.devices, y.memory, x.step) < std::tuple(y.devices, x.memory, y.step);
+  });
+  return front;
 }
 
 }  // namespace
@@ -165,7 +217,27 @@ void PlanSearch::search(const std::vector<std::size_t>& order, const std::map<st
   }
 }
 
-/// Predicts the best plans again, with their ranges.
+/// Simulates the plans that may be on the front.
+void PlanSearch::complete_front(const std::map<std::size_t, Outcome>& known, const PlanSearchOptions& options,
+                                PlanFindings& findings) {
+  while (true) {
+    std::vector<Costs> simulated;
+    for (const auto& [point, costs] : costs_of(findings, PlanState::kSimulated)) simulated.push_back(costs);
+    std::vector<std::size_t> left;
+    for (const auto& [point, costs] : costs_of(findings, PlanState::kCannotWin)) {
+      const auto beats = [&other = costs](const Costs& one) { return one.beat(other); };
+      if (std::none_of(simulated.begin(), simulated.end(), beats)) left.push_back(point);
+    }
+    if (options.left) options.left(left.size());
+    if (left.empty()) return;
+    std::stable_sort(left.begin(), left.end(),
+                     [&findings](std::size_t a, std::size_t b) { return findings.bounds[a] < findings.bounds[b]; });
+    left.resize(std::min(left.size(), kRound));
+    simulate(std::move(left), known, options, findings);
+  }
+}
+
+/// Predicts the best plans and the front again, with their ranges.
 void PlanSearch::rank(const PlanSearchOptions& options, PlanFindings& findings) {
   std::vector<std::size_t> all(findings.states.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -174,13 +246,14 @@ void PlanSearch::rank(const PlanSearchOptions& options, PlanFindings& findings) 
   std::map<std::uint32_t, std::size_t> by_devices;
   for (const std::size_t point : best) by_devices.try_emplace(findings.devices[point], point);
   best.resize(std::min(best.size(), kBestPlans));
-  std::vector<std::size_t> points = best;
-  for (const auto& [devices, point] : by_devices) {
-    if (std::find(best.begin(), best.end(), point) == best.end()) points.push_back(point);
-  }
-  if (options.left) options.left(points.size());
+  const std::vector<std::size_t> front = options.front ? front_of(findings) : std::vector<std::size_t>{};
   std::map<std::size_t, RankedPlan> found;
-  for (const std::size_t point : points) found[point].point = point;
+  for (const std::size_t point : best) found[point].point = point;
+  for (const auto& [devices, point] : by_devices) found[point].point = point;
+  for (const std::size_t point : front) found[point].point = point;
+  std::vector<std::size_t> points;
+  for (const auto& [point, plan] : found) points.push_back(point);
+  if (options.left) options.left(points.size());
   sweep_.run(points,
              {.threads = options.threads,
               .stop = options.stop,
@@ -189,6 +262,7 @@ void PlanSearch::rank(const PlanSearchOptions& options, PlanFindings& findings) 
                           const AnswerInterval& /*range*/) { found.at(point).parts = step_parts(prediction); }});
   for (const std::size_t point : best) findings.best.push_back(found.at(point));
   for (const auto& [devices, point] : by_devices) findings.by_devices.push_back(found.at(point));
+  for (const std::size_t point : front) findings.front.push_back(found.at(point));
 }
 
 PlanFindings PlanSearch::run(const std::map<std::size_t, Outcome>& known, const PlanSearchOptions& options) {
@@ -202,6 +276,7 @@ PlanFindings PlanSearch::run(const std::map<std::size_t, Outcome>& known, const 
                      [&findings](std::size_t a, std::size_t b) { return findings.bounds[a] < findings.bounds[b]; });
     search(order, known, options, findings);
   }
+  if (options.front) complete_front(known, options, findings);
   rank(options, findings);
   return findings;
 }

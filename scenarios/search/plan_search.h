@@ -21,7 +21,7 @@ constexpr std::size_t kBestPlans = 10;
 /// What the search knows of a plan.
 enum class PlanState : std::uint8_t {
   kSimulated,
-  kCannotWin,  ///< not simulated: its step cannot be shorter than those of the best plans
+  kCannotWin,  ///< not simulated: it can neither be one of the best plans nor on the front
   kDoesNotFit,
   kRefused,  ///< the capture or the models have no answer for it
 };
@@ -40,12 +40,17 @@ struct PlanFindings {
   std::vector<std::uint32_t> devices;  ///< by point
   std::vector<RankedPlan> best;        ///< at most kBestPlans, by step time, then by point
   std::vector<RankedPlan> by_devices;  ///< the best plan of each number of devices, ascending
+  /// The Pareto front, if it was searched: plans that no other one beats in the number of devices, the peak of memory
+  /// (in steps of a quarter) and the step time. By devices, then by memory, descending. Without plans of unknown
+  /// memory.
+  std::vector<RankedPlan> front;
   [[nodiscard]] std::size_t count(PlanState state) const;
 };
 
 struct PlanSearchOptions {
   int threads = 1;                          ///< number of threads; does not affect the findings
   bool prunes = true;                       ///< if false, all plans that may fit are simulated
+  bool front = false;                       ///< if true, the Pareto front is searched, too
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C; then functions throw Interrupted
   /// Called for each simulated plan, in any order, from any thread, but never concurrently. May be empty.
   std::function<void(std::size_t point, const Outcome& outcome)> done{};
@@ -56,9 +61,10 @@ struct PlanSearchOptions {
 /// Finds the plans with the shortest step among the points of a scenario (with_plans()) that may fit in memory.
 ///
 /// For each number of devices, plans are simulated in the order of StepBounds, a fixed number at a time, until the
-/// steps of kBestPlans of them are no longer than the next bound. So the best plans are those of simulating all, and
-/// which plans are simulated does not depend on the number of threads. Plans that are known not to fit are not
-/// simulated. Ranges are computed for the best plans only.
+/// steps of kBestPlans of them are no longer than the next bound. For the front, those of the others follow that no
+/// simulated plan beats, with their bound as their step. So the best plans and the front are those of simulating all,
+/// and which plans are simulated does not depend on the number of threads. Plans that are known not to fit are not
+/// simulated. Ranges are computed for the best plans and the front only.
 class PlanSearch {
  public:
   /// Finds out which plans are possible and fit, and their bounds. Both first arguments must outlive the search. Throws
@@ -77,6 +83,8 @@ class PlanSearch {
                 const PlanSearchOptions& options, PlanFindings& findings);
   void search(const std::vector<std::size_t>& order, const std::map<std::size_t, Outcome>& known,
               const PlanSearchOptions& options, PlanFindings& findings);
+  void complete_front(const std::map<std::size_t, Outcome>& known, const PlanSearchOptions& options,
+                      PlanFindings& findings);
   void rank(const PlanSearchOptions& options, PlanFindings& findings);
 
   Sweep sweep_;

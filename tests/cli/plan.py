@@ -2,6 +2,7 @@
 """plan.py STEPSIM SAMPLE: the best plans are those of a sweep over the same points; a search that is killed or
 interrupted goes on; what is wrong is named."""
 import json
+import math
 import os
 import signal
 import sys
@@ -22,7 +23,7 @@ def stored(folder, name):
 
 def same_as_a_sweep(folder):
     """The list of all plans is in the file of --resume; a sweep predicts them all."""
-    best = answer(*QUESTION, "--resume", "plans", cwd=folder)
+    best = answer(*QUESTION, "--front", "--resume", "plans", cwd=folder)
     lines = stored(folder, "plans")
     points = [dict(zip(line["values"][::2], line["values"][1::2])) for line in lines if line["line"] == "listed"]
     write(folder, "all.yaml", "sweep:\n" + "".join(f"  - {json.dumps({**point, **FIXED})}\n" for point in points))
@@ -32,6 +33,11 @@ def same_as_a_sweep(folder):
     check("the best plans of the sweep", found == order, (found, order))
     ranges = [[swept[number][key] for key in ("low_ns", "high_ns")] for _, number in order]
     check("and their ranges", ranges == [[plan["low_ns"], plan["high_ns"]] for plan in best["plans"]], ranges)
+    steps = [int(math.log(point["memory"]["peak_bytes"]) / math.log(1.25)) for point in swept]
+    unbeaten = [number for number, point in enumerate(swept)
+                if not any(n != number and steps[n] <= steps[number] and other["iteration_ns"] <= point["iteration_ns"] and
+                           ((steps[n], other["iteration_ns"]) != (steps[number], point["iteration_ns"]) or n < number) for n, other in enumerate(swept))]
+    check("the front of the sweep", sorted(points.index(plan["set"]) for plan in best["front"]) == unbeaten and len(unbeaten) > 2, unbeaten)
     tried = best["tried"]
     check("all plans are counted", tried["plans"] == len(points) == sum(tried.values()) - tried["plans"], tried)
     check("some are not simulated", 0 < tried["simulated"] < len(points) and len(points) > 150, tried)

@@ -55,10 +55,12 @@ const facts = (page) => page.$$eval('#panel dd', (values) => Object.fromEntries(
 const nanoseconds = (text) => Number((/\((\d+) ns\)/.exec(text) ?? /^(\d+) ns/.exec(text))[1]);
 const tileValues = (page) => page.$$eval('#tiles data', (values) => values.map((value) => Number(value.value)));
 
+const PLAN = ['plan', path.join(ROOT, 'scenarios/samples/transformer'), '--devices', '4,8', '--device', 'H100', '--set', 'parallel.interleave=1',
+              '--set', 'comm.bucket_bytes=25MiB', '--front'];
 const sweepFile = path.join(ROOT, 'scenarios/library/network-or-partitions.yaml');
 const COMMANDS = {
   'replay': ['replay', SAMPLE], 'critical-path': ['critical-path', SAMPLE], 'whatif': ['whatif', SAMPLE, ...WHATIF],
-  'sweep': ['sweep', SAMPLE, '-s', sweepFile], 'calibrate': ['calibrate', SAMPLE], 'advise': ['advise', SAMPLE],
+  'sweep': ['sweep', SAMPLE, '-s', sweepFile], 'plan': PLAN, 'calibrate': ['calibrate', SAMPLE], 'advise': ['advise', SAMPLE],
 };
 
 // The page is the same in every form except for its colours and widths, so axe-core runs once with all of its rules, and

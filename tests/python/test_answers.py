@@ -38,6 +38,7 @@ def test_a_plan_is_the_answer_of_its_command(program):
     assert plan.to_json() + "\n" == program("plan", sample, "--devices", "2,4", "--device", "H100", "--global-batch", "4x",
                                             "--set", "parallel.tensor=1,2", "--json")
     assert [best.devices for best in plan.by_devices] == [2, 4]
+    assert plan.front == []
 
 
 def test_fields_are_attributes_and_items(capture):

@@ -5,10 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstddef>
 #include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -53,7 +56,7 @@ struct Case {
 };
 
 const std::vector<std::string> kNothingDivided{"parallel.sequence=false", "parallel.zero=0", "parallel.recompute=none"};
-const std::vector<std::string> kOneBucket{"comm.bucket_bytes=25MiB", "parallel.interleave=1",
+const std::vector<std::string> kOneBucket{"comm.bucket_bytes=25MiB", "parallel.zero=0,3", "parallel.interleave=1",
                                           "parallel.microbatches=1,4"};
 
 class PlanSearchTest : public ::testing::TestWithParam<Case> {};
@@ -90,6 +93,43 @@ TEST(PlanSearchTest, EveryNumberOfDevicesHasItsBestPlan) {
   ASSERT_EQ(together.by_devices.size(), 2U);
   EXPECT_EQ(together.by_devices[0].outcome.iteration, best({2}).best.front().outcome.iteration);
   EXPECT_EQ(together.by_devices[1].outcome.iteration, best({8}).best.front().outcome.iteration);
+}
+
+/// Peaks in steps of a quarter.
+int steps_of(const Outcome& outcome) {
+  return static_cast<int>(std::log(static_cast<double>(outcome.memory->peak.count())) / std::log(1.25));
+}
+
+TEST(PlanSearchTest, TheFrontIsThatOfAllPlans) {
+  const Question asked = question();
+  const Scenario plans = scenario(asked, {.devices = {2, 4}, .gpus_per_host = 8, .batches = 8},
+                                  {"cluster.gpus_per_host=8", "comm.bucket_bytes=25MiB", "parallel.zero=0,3",
+                                   "parallel.interleave=1", "parallel.sequence=false"});
+  const PlanSearchOptions some{.threads = 2, .front = true};
+  const PlanSearchOptions every{.threads = 2, .prunes = false, .front = true};
+  const PlanFindings pruned = PlanSearch(asked.predictor(), plans, some).run({}, some);
+  const PlanFindings all = PlanSearch(asked.predictor(), plans, every).run({}, every);
+  EXPECT_LT(pruned.count(PlanState::kSimulated), all.count(PlanState::kSimulated));
+  ASSERT_GT(all.front.size(), 4U);
+  ASSERT_EQ(pruned.front.size(), all.front.size());
+  for (std::size_t i = 0; i < all.front.size(); ++i) {
+    EXPECT_EQ(pruned.front[i].point, all.front[i].point);
+    EXPECT_EQ(pruned.front[i].outcome.iteration, all.front[i].outcome.iteration);
+  }
+  std::size_t unbeaten = 0;  // plans that none of all plans beats
+  for (std::size_t point = 0; point < all.states.size(); ++point) {
+    const auto costs = [&all](std::size_t one) {
+      return std::tuple(all.devices[one], steps_of(all.outcomes[one]), *all.outcomes[one].iteration);
+    };
+    bool beaten = false;
+    for (std::size_t other = 0; other < all.states.size() && !beaten; ++other) {
+      const auto [d, m, t] = costs(point);
+      const auto [e, n, u] = costs(other);
+      beaten = e <= d && n <= m && u <= t && (costs(other) != costs(point) || other < point);
+    }
+    if (!beaten) ++unbeaten;
+  }
+  EXPECT_EQ(all.front.size(), unbeaten);
 }
 
 TEST(PlanSearchTest, PartsOfAStepSumToIt) {
