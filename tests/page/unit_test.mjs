@@ -14,7 +14,7 @@ const {partsOf} = await import(new URL('ranks.js', source));
 const {waterfallSteps} = await import(new URL('waterfall.js', source));
 const {judge, titleOf} = await import(new URL('verdict.js', source));
 const {axesOf, kneeOf} = await import(new URL('sweep.js', source));
-const {linesOf} = await import(new URL('plan.js', source));
+const {linesOfFront} = await import(new URL('plan.js', source));
 const {tensorColors, tensorOf} = await import(new URL('classes.js', source));
 const {adviceGroups, barOf, scaleOf, settingsText} = await import(new URL('advice.js', source));
 const {communicationOf} = await import(new URL('collectives.js', source));
@@ -110,7 +110,7 @@ test('a page is named after the scenario, or after what its inputs share', () =>
 test('the front has a line for each number of devices, in order of memory', () => {
   const plan = (devices, bytes) => ({devices, memory: {peak_bytes: bytes}});
   const [a, b, c] = [plan(8, 5), plan(4, 9), plan(8, 3)];
-  assert.deepEqual(linesOf([a, b, c]), [{devices: 4, plans: [b]}, {devices: 8, plans: [c, a]}]);
+  assert.deepEqual(linesOfFront([a, b, c]), [{devices: 4, plans: [b]}, {devices: 8, plans: [c, a]}]);
 });
 
 test('axes are there only if every point sets the same keys', () => {
