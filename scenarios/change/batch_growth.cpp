@@ -93,15 +93,8 @@ void grow_kernels(const Change& change, const YamlField& value, double factor, b
                    counted(parameters, "parameter"))});
 }
 
-}  // namespace
-
-void ask_for_samples(const Change& change, const YamlField& value, double factor, double parts, Plan& plan) {
-  plan.batches *= factor;
-  plan.at_once = {plan.at_once.samples * factor / parts, &change, &value};
-}
-
-void grow_batch(const Change& change, const YamlField& value, double factor, Plan& plan) {
-  if (factor == 1) return;
+/// Adds the rules of grow_batch().
+void grow_work(const Change& change, const YamlField& value, double factor, Plan& plan) {
   const Capture& captured = *plan.captured;
   if (factor > 1 && captured.allocations == nullptr) {
     plan.assumptions.push_back({std::string(kBatchFits),
@@ -128,8 +121,21 @@ void grow_batch(const Change& change, const YamlField& value, double factor, Pla
         durations[task.index()] = scaled(durations[task.index()], factor);
     }
   });
+}
+
+}  // namespace
+
+void ask_for_samples(const Change& change, const YamlField& value, double factor, double parts, Plan& plan) {
+  plan.batches *= factor;
+  plan.at_once = {plan.at_once.samples * factor / parts, &change, &value};
+}
+
+void grow_batch(const Change& change, const YamlField& value, double factor, double element, Plan& plan) {
+  if (factor != 1) grow_work(change, value, factor, plan);
+  const double bytes = factor * element;
+  if (bytes == 1) return;
   plan.add_edit(
-      change, [factor](const Capture& capture) { return with_payloads(capture, carries_activations, factor); }, factor);
+      change, [bytes](const Capture& capture) { return with_payloads(capture, carries_activations, bytes); }, bytes);
 }
 
 }  // namespace stepsim::scenarios

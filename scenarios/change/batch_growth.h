@@ -16,9 +16,10 @@ void ask_for_samples(const Change& change, const YamlField& value, double factor
 
 /// Adds the change to `plan` that multiplies the samples that are computed at once by `factor`. Work on samples grows
 /// with their number. Work on parameters (the optimizer, the reduction of gradients) does not change. Messages between
-/// pipeline stages and all-to-alls carry activations, so they grow. Throws CannotAnswer at `value` if the capture does
-/// not show which work is on samples. Precondition: factor > 0. A factor of 1 changes nothing.
-void grow_batch(const Change& change, const YamlField& value, double factor, Plan& plan);
+/// pipeline stages, all-to-alls and collectives of activations grow, and their elements are `element` times as large.
+/// Throws CannotAnswer at `value` if the capture does not show which work is on samples. Precondition: factor > 0 and
+/// element > 0. Factors of 1 change nothing.
+void grow_batch(const Change& change, const YamlField& value, double factor, double element, Plan& plan);
 
 }  // namespace stepsim::scenarios
 

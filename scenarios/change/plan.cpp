@@ -28,6 +28,15 @@ Capture Plan::edited(Capture graph) const {
   return collectives_in_turn ? with_collectives_in_turn(graph) : graph;
 }
 
+double Plan::size_of_sent_activations() const {
+  if (activation_bytes == 0 || parallelism == Parallelism{}) return 1;
+  const auto& operators = captured->operators.operators;
+  const auto largest = std::max_element(operators.begin(), operators.end(),
+                                        [](const auto& a, const auto& b) { return a.work.flops < b.work.flops; });
+  if (largest == operators.end() || largest->inputs.empty()) return 1;
+  return activation_bytes / static_cast<double>(largest->inputs.back().element_bytes);
+}
+
 GraphKey Plan::graph_key() const {
   const bool has_copies = job.workers && *job.workers > workers_before;
   GraphKey key{

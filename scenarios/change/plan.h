@@ -130,6 +130,10 @@ struct Plan {
   /// True if all workers of a parameter-server job begin at the same time, instead of being spread over an iteration.
   bool begins_together = false;
 
+  /// Returns the size of an element of the activations that devices of a divided job exchange, relative to that of the
+  /// captured products. 1 if no change sets it, or if the job is not divided. O(operators).
+  [[nodiscard]] double size_of_sent_activations() const;
+
   [[nodiscard]] GraphKey graph_key() const;
 
  private:

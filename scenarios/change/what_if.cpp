@@ -256,7 +256,8 @@ void apply_all(std::vector<const Change*> changes, Plan& plan) {
     if (last != changes.rend()) what_if->apply_together(**last, plan);
   }
   const Plan::AtOnce asked = std::exchange(plan.at_once, {});
-  if (asked.change != nullptr) grow_batch(*asked.change, *asked.value, asked.samples, plan);
+  if (asked.change != nullptr)
+    grow_batch(*asked.change, *asked.value, asked.samples, plan.size_of_sent_activations(), plan);
   for (auto change = hardware; change != changes.end(); ++change) (*change)->apply(plan);
 }
 

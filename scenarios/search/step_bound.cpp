@@ -187,8 +187,8 @@ double StepBounds::time_per_byte(const Plan& plan, std::uint32_t stage) {
 
 StepBounds::Message StepBounds::message(const Plan& plan, std::uint32_t stage, Bytes activations) {
   // The change of the samples and the divisions each round the size.
-  const double share = plan.parallelism.sequence ? plan.parallelism.tensor : 1;
-  const Bytes bytes = scaled(activations, plan.batches / plan.parallelism.microbatches / share) - Bytes{2};
+  const double share = plan.size_of_sent_activations() / (plan.parallelism.sequence ? plan.parallelism.tensor : 1);
+  const Bytes bytes = scaled(activations, plan.batches / plan.parallelism.microbatches * share) - Bytes{2};
   if (bytes <= Bytes{}) return {};
   const std::uint32_t ranks = plan.parallelism.ranks_of_stage();
   const Rank from = static_cast<Rank>(stage * ranks);

@@ -239,7 +239,7 @@ void scale_batches(const Change& change, const YamlField& value, Plan& plan) {
   const double factor = share / plan.scaling_share;
   plan.batches *= factor;
   plan.scaling_share = share;
-  grow_batch(change, value, factor, plan);
+  grow_batch(change, value, factor, 1, plan);
 }
 
 void apply_cluster(const Change& change, Plan& plan) {

@@ -64,6 +64,21 @@ TEST(ParallelTest, ActivationsGrowWithTheBatchWhicheverIsGivenFirst) {
   }
 }
 
+// The captured activations have 32 bits. Gradients keep their precision (precision.gradients).
+TEST(ParallelTest, DevicesExchangeActivationsInTheirPrecision) {
+  const Question asked = question();
+  for (const std::string division : {"parallel.tensor=4", "parallel.pipeline=4"}) {
+    const Bytes captured = activations(asked.predicted({division}));
+    for (const auto& [precision, share] : {std::pair{"tf32", 1}, std::pair{"bf16", 2}, std::pair{"fp8", 2}}) {
+      const std::string to = std::string("precision.to=") + precision;
+      EXPECT_EQ(activations(asked.predicted({division, to})).count() * share, captured.count()) << to;
+      EXPECT_EQ(activations(asked.predicted({to, division})).count() * share, captured.count()) << to;
+    }
+    EXPECT_EQ(activations(asked.predicted({"batch.scale=2", "precision.to=bf16", division})), captured);
+    EXPECT_EQ(activations(asked.predicted({"precision.to=bf16", division, "precision.to=fp32"})), captured);
+  }
+}
+
 // Of a step in four microbatches, four times as many messages carry as many bytes.
 TEST(ParallelTest, MicrobatchesShareTheActivations) {
   const Question asked = question();
