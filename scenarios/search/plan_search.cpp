@@ -252,6 +252,7 @@ void PlanSearch::rank(const PlanSearchOptions& options, PlanFindings& findings) 
   for (const auto& [devices, point] : by_devices) found[point].point = point;
   for (const std::size_t point : front) found[point].point = point;
   std::vector<std::size_t> points;
+  points.reserve(found.size());
   for (const auto& [point, plan] : found) points.push_back(point);
   if (options.left) options.left(points.size());
   sweep_.run(points,
