@@ -56,7 +56,7 @@ struct Case {
 };
 
 const std::vector<std::string> kNothingDivided{"parallel.sequence=false", "parallel.zero=0", "parallel.recompute=none"};
-const std::vector<std::string> kOneBucket{"comm.bucket_bytes=25MiB", "parallel.zero=0,3", "parallel.interleave=1",
+const std::vector<std::string> kOneBucket{"comm.bucket_bytes=25MiB", "parallel.interleave=1",
                                           "parallel.microbatches=1,4"};
 
 class PlanSearchTest : public ::testing::TestWithParam<Case> {};
