@@ -19,10 +19,12 @@
 #include "model/base/text.h"
 #include "model/cost/collective/nccl_times.h"
 #include "model/cost/device/accelerator.h"
+#include "model/job/group.h"
 #include "model/job/rank_places.h"
 #include "model/rewrite/data_parallel.h"
 #include "model/rewrite/modelled_times.h"
 #include "model/rewrite/parameter_server/build.h"
+#include "model/rewrite/ranks.h"
 #include "model/rewrite/repeated_step.h"
 #include "sim/analysis/steady.h"
 #include "sim/analysis/step_spread.h"
@@ -181,7 +183,12 @@ Replayed replay_prepared(std::shared_ptr<const Capture> capture, Hardware hardwa
   sim::Machine machine = sim::Machine::as_recorded(of);
   if (options.network->make != nullptr) set_network(machine, result.hardware.cluster, options);
   const std::size_t tasks = of.dag.task_count();
-  result.timeline = sim::replay(of.dag, machine, engine_options("replaying", tasks, options, session, progress));
+  try {
+    result.timeline = sim::replay(of.dag, machine, engine_options("replaying", tasks, options, session, progress));
+  } catch (const sim::CopiesDiffer&) {
+    auto each = std::make_shared<const Capture>(with_ranks(of, known_ranks(of).size(), every_rank));
+    return replay_prepared(std::move(each), std::move(result.hardware), options, session, test);
+  }
   if (test) {
     result.perturbation = sim::perturbation_test(of, machine, result.timeline,
                                                  engine_options("testing", tasks, options, session, progress));

@@ -341,6 +341,7 @@ void JobParts::add(ReadInput& input) {
                    : Origin{fmt::format("{} ({})", input.name, of), input.gpu_folder + '/' + of, input.gpu_folder};
     std::visit([&](auto& alternative) { take(std::move(alternative), origin); }, part);
   }
+  if (input.events.trace != nullptr) ranks_.back().events = std::move(input.events);
 }
 
 void JobParts::take(HostDeviceTrace&& trace, const Origin& origin) {
@@ -512,6 +513,7 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
   }
   if (ranks_.empty())
     throw InputError({}, "the input has names and dependencies, but no events; expected a trace with times");
+  take_back_events();
   const std::vector<std::string> processes = this->processes();
   std::vector<std::string> files;
   for (const RankTrace& trace : ranks_) files.push_back(trace.file);
@@ -522,6 +524,15 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
   keep_ranks(ranks_, ranks);
   note_ranks(files, processes);
   stitch_host_device(std::move(ranks_), assembly);
+}
+
+void JobParts::take_back_events() {
+  std::set<std::int64_t> named;
+  for (const RankTrace& rank : ranks_) {
+    if (!rank.trace.host_name.empty() && has_rank(rank)) named.insert(*named_rank(rank));
+  }
+  if (named.size() == ranks_.size() && execution_traces_.empty()) return;
+  for (RankTrace& rank : ranks_) take_back(rank.events, rank.trace);
 }
 
 void JobParts::take_ranks_from_paths(const Job& job) {

@@ -67,6 +67,8 @@ class JobParts {
   /// Sets the ranks of traces whose paths match Job::rank_in_name. Throws InputError if it matches none, or if it finds
   /// no number.
   void take_ranks_from_paths(const Job& job);
+  /// Gives all traces their own events, unless each is of a rank and a host that it names, and needs no other file.
+  void take_back_events();
   /// Adds to each torch.profiler trace the data of its process's execution trace.
   void join_execution_traces(Assembly& assembly);
   /// If there are no torch.profiler traces, turns each execution trace into a graph.

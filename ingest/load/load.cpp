@@ -8,6 +8,7 @@
 #include "ingest/load/job_parts.h"
 #include "ingest/load/read.h"
 #include "ingest/load/recognise.h"
+#include "ingest/stitch/host_device/like_ranks.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 
@@ -31,12 +32,18 @@ struct Extras {
   std::optional<std::string>* job_text = nullptr;
 };
 
+/// Reads files of which many may be alike. Those of a few ranks cost too little memory to compare them.
+ReadInputs read_rank_files(const std::vector<FoundFile>& files, const LoadOptions& options, bool details) {
+  LikeTraces like;
+  return read_inputs(files, options, details, files.size() > kMostRanksApart ? &like : nullptr);
+}
+
 Capture load(const std::vector<std::string>& traces, const LoadOptions& options, const Extras& extras) {
   FoundFiles found = discover(traces);
   const std::optional<std::string> job_path = options.job_file ? options.job_file : find_job_file(traces);
   std::vector<InputFile> job_file;
   Job job = job_path ? read_job_file(*job_path, job_file) : Job{};
-  ReadInputs read = read_inputs(found.files, options, extras.details != nullptr);
+  ReadInputs read = read_rank_files(found.files, options, extras.details != nullptr);
   refuse_empty(read, traces);
   if (options.inspect) options.inspect(read);
   if (read.job && !options.job_file) {  // a job.yaml in the archive takes precedence over one outside

@@ -285,9 +285,17 @@ void read_file(const FoundFile& file, Watch watch, Reading reading, FileContent&
   content.files.push_back(input.identify());
 }
 
+/// Shares the events of an input that is the trace of one rank.
+void share_events(ReadInput& input, LikeTraces& like) {
+  if (input.sink.parts.size() != 1) return;
+  auto* const trace = std::get_if<HostDeviceTrace>(&input.sink.parts.front().part);
+  if (trace != nullptr) input.events = like.share(*trace);
+}
+
 }  // namespace
 
-ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& options, bool details) {
+ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& options, bool details,
+                       LikeTraces* like) {
   std::vector<FileContent> contents(files.size());
   ReadProgress progress(options, files);
   const int files_at_once = static_cast<int>(std::min(files.size(), static_cast<std::size_t>(options.threads)));
@@ -295,6 +303,9 @@ ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& o
   side_by_side(options.threads, files.size(), [&](std::size_t i) {
     try {
       read_file(files[i], {options.stop, progress.counter()}, reading, contents[i]);
+      for (ReadInput& input : contents[i].inputs) {
+        if (like != nullptr) share_events(input, *like);
+      }
     } catch (...) {
       contents[i].error = std::current_exception();
     }

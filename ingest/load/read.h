@@ -9,6 +9,7 @@
 #include "ingest/formats/format.h"
 #include "ingest/load/discover.h"
 #include "ingest/load/load.h"
+#include "ingest/parts/like_traces.h"
 #include "ingest/parts/part.h"
 #include "model/job/capture_contents.h"
 
@@ -28,6 +29,7 @@ struct ReadInput {
   std::string_view format;    ///< name of the format that read it
   PartSink sink;
   SourceContents contents{};  ///< counts of what was read
+  SharedEvents events{};      ///< those of its host and device trace, if like traces share them
 };
 
 /// A job.yaml among the members of an archive.
@@ -52,9 +54,9 @@ struct ReadInputs {
 ///
 /// Throws InputError for an unusable file that the user named, and if there is no trace at all. Throws Interrupted on
 /// Ctrl-C. If several files fail, the error of the first one in order is thrown. With `details`, the formats also read
-/// data that only TraceDetails needs.
+/// data that only TraceDetails needs. If `like` is not null, it shares the events of like traces while files are read.
 [[nodiscard]] ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& options,
-                                     bool details = false);
+                                     bool details = false, LikeTraces* like = nullptr);
 
 /// Throws InputError if `read`, from files under `traces`, has no input, and says what was found instead.
 void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces);

@@ -1,7 +1,9 @@
 #include "model/job/group.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
+#include <utility>
 
 namespace stepsim {
 namespace {
@@ -19,6 +21,22 @@ std::vector<Rank> neighbours_of(Rank own, std::uint32_t size, std::size_t endpoi
   const Rank first = std::min(own - own % count, last);
   std::vector<Rank> ranks;
   for (Rank rank = first; rank < first + count; ++rank) ranks.push_back(rank);
+  return ranks;
+}
+
+/// Returns the copies of ranks and what they copy, and `others`, in ascending order.
+std::vector<KnownRank> with_copies(const Dag& dag, std::set<Rank> others) {
+  std::vector<KnownRank> ranks;
+  // Groups of some ranks do not have the copies of all, and the largest has.
+  const auto group = std::max_element(dag.groups().begin(), dag.groups().end(), [](const Group& a, const Group& b) {
+    return a.copy_of.size() < b.copy_of.size();
+  });
+  for (std::size_t i = 0; group != dag.groups().end() && i < group->copy_of.size(); ++i) {
+    ranks.push_back({group->ranks[i], group->ranks[group->copy_of[i]]});
+    others.erase(group->ranks[i]);
+  }
+  for (const Rank rank : others) ranks.push_back({rank, rank});
+  if (!others.empty()) std::ranges::sort(ranks, {}, &KnownRank::rank);
   return ranks;
 }
 
@@ -40,8 +58,8 @@ std::uint32_t group_size(const Dag& dag, RendezvousId rendezvous) noexcept {
 
 bool is_whole(const Dag& dag, RendezvousId rendezvous) noexcept {
   const GroupId group = dag.collective(rendezvous).group;
-  const bool has_copies = group.valid() && !dag.group(group).copy_of.empty();
-  return has_copies || dag.members(rendezvous).size() == group_size(dag, rendezvous);
+  const bool shows_copies = group.valid() && !dag.group(group).copy_of.empty();
+  return shows_copies || dag.members(rendezvous).size() == group_size(dag, rendezvous);
 }
 
 bool has_all_members(const Dag& dag) noexcept {
@@ -83,18 +101,20 @@ bool knows_members(const Dag& dag, RendezvousId rendezvous) noexcept {
   return is_whole(dag, rendezvous) || dag.members(rendezvous).size() == 1 || !listed_ranks(dag, rendezvous).empty();
 }
 
+bool has_copies(const Dag& dag) noexcept {
+  return std::any_of(dag.groups().begin(), dag.groups().end(),
+                     [](const Group& group) { return !group.copy_of.empty(); });
+}
+
+std::vector<KnownRank> known_ranks(const Capture& capture) {
+  return with_copies(capture.dag, {capture.recording.ranks.begin(), capture.recording.ranks.end()});
+}
+
 std::map<Rank, std::uint32_t> rank_classes(const Dag& dag) {
+  std::set<Rank> ranks;
+  for (const Lane& lane : dag.lanes()) ranks.insert(lane.rank);
   std::map<Rank, std::uint32_t> classes;
-  for (const Lane& lane : dag.lanes()) classes.try_emplace(lane.rank, 1);
-  // Groups of some ranks do not have the copies of all, and the largest has.
-  const auto group = std::max_element(dag.groups().begin(), dag.groups().end(), [](const Group& a, const Group& b) {
-    return a.copy_of.size() < b.copy_of.size();
-  });
-  if (group == dag.groups().end() || group->copy_of.empty()) return classes;
-  for (std::size_t i = 0; i < group->ranks.size(); ++i) {
-    const std::uint32_t original = group->copy_of[i];
-    if (original != i) ++classes.at(group->ranks[original]);
-  }
+  for (const KnownRank& rank : with_copies(dag, std::move(ranks))) ++classes[rank.original];
   return classes;
 }
 

@@ -8,6 +8,7 @@
 
 #include "model/job/cluster.h"
 #include "model/job/dag.h"
+#include "model/job/recording.h"
 
 // Who takes part in a collective, and where these ranks run. Not all of them have to be captured: the tasks of a
 // rendezvous are those of the captured ranks, and its group has all of them.
@@ -46,8 +47,20 @@ struct Member {
 /// True if members_of() knows all members of a collective. O(1).
 [[nodiscard]] bool knows_members(const Dag& dag, RendezvousId rendezvous) noexcept;
 
-/// Returns the ranks that have tasks, and how many ranks each of them stands for: itself and its copies. O(lanes +
-/// ranks).
+/// A rank of a job, and the rank whose tasks it has: itself, or the one that it is a copy of (Group::copy_of).
+struct KnownRank {
+  Rank rank = 0;
+  Rank original = 0;
+};
+
+/// True if some ranks are copies of others. O(groups).
+[[nodiscard]] bool has_copies(const Dag& dag) noexcept;
+
+/// Returns the captured ranks and their copies, in ascending order. O(ranks log lanes + lanes log lanes).
+[[nodiscard]] std::vector<KnownRank> known_ranks(const Capture& capture);
+
+/// Returns the ranks that have tasks, and how many ranks each of them stands for: itself and its copies. O(ranks log
+/// lanes + lanes log lanes).
 [[nodiscard]] std::map<Rank, std::uint32_t> rank_classes(const Dag& dag);
 
 /// Returns the number of ranks that take part in the largest collective; 0 if there is none. O(collectives).

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,10 +32,10 @@ constexpr double kBytesPerTask = 170;
 class Resizing {
  public:
   Resizing(const Capture& capture, std::size_t count, const IsRank& differs)
-      : capture_(capture), dag_(capture.dag), captured_(capture.recording.ranks), edit_(capture) {
+      : capture_(capture), dag_(capture.dag), captured_(known_ranks(capture)), edit_(capture) {
     for (std::size_t i = 0; i < count; ++i) {
       const bool is_captured = i < captured_.size();
-      ranks_.push_back(is_captured ? captured_[i] : ranks_.back() + 1);
+      ranks_.push_back(is_captured ? captured_[i].rank : ranks_.back() + 1);
     }
     find_classes(differs);
   }
@@ -44,18 +44,16 @@ class Resizing {
     check_size();
     check_collectives();
     check_edges();
-    if (ranks_.size() < captured_.size()) remove(std::span(captured_).subspan(ranks_.size()));
-    if (ranks_.size() > captured_.size()) {
-      sort_by_rank();
-      for (std::size_t i = captured_.size(); i < ranks_.size(); ++i) {
-        if (copy_of_[i] == i) copy(captured_[i % captured_.size()], ranks_[i]);
-      }
-      put_into_group();
+    if (ranks_.size() < captured_.size()) remove_from(captured_[ranks_.size()].rank);
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      const Rank original = original_of(i);
+      if (copy_of_[i] == i && ranks_[i] != original) copy(original, ranks_[i]);
     }
+    if (ranks_.size() > captured_.size()) put_into_group();
     for (Group& group : edit_.builder().groups()) {
       group.size = static_cast<std::uint32_t>(ranks_.size());
       group.ranks = ranks_;
-      if (with_tasks_ < ranks_.size()) group.copy_of = copy_of_;
+      group.copy_of = with_tasks_ < ranks_.size() ? copy_of_ : std::vector<std::uint32_t>{};
     }
     return std::move(edit_).finish();
   }
@@ -74,22 +72,22 @@ class Resizing {
 
   [[nodiscard]] Rank rank_of(TaskId task) const { return dag_.lane(task).rank; }
 
-  /// Sets copy_of_ and with_tasks_. Every rank is like the captured one whose number it has modulo their count.
+  /// Returns the rank with the tasks of the i-th rank of the result, which is like the captured one whose place it has
+  /// modulo their count.
+  [[nodiscard]] Rank original_of(std::size_t i) const { return captured_[i % captured_.size()].original; }
+
+  /// Sets copy_of_ and with_tasks_.
   void find_classes(const IsRank& differs) {
-    std::vector<std::optional<std::uint32_t>> first(captured_.size());  // of a class, by captured rank
+    std::map<Rank, std::uint32_t> first;  // of a class, by the rank with its tasks
     for (std::uint32_t i = 0; i < ranks_.size(); ++i) {
-      copy_of_.push_back(i);
-      if (!differs(ranks_[i])) {
-        std::optional<std::uint32_t>& of_class = first[i % captured_.size()];
-        if (!of_class) of_class = i;
-        copy_of_.back() = *of_class;
-      }
+      copy_of_.push_back(differs(ranks_[i]) ? i : first.try_emplace(original_of(i), i).first->second);
       if (copy_of_.back() == i) ++with_tasks_;
     }
   }
 
   void check_size() const {
-    const std::size_t tasks = dag_.task_count() / std::max<std::size_t>(1, captured_.size()) * with_tasks_;
+    const std::size_t tasks =
+        dag_.task_count() / std::max<std::size_t>(1, capture_.recording.ranks.size()) * with_tasks_;
     if (tasks <= kMostCopiedTasks) return;
     throw UsageError(fmt::format(
         "{} ranks, of which {} are simulated one by one, would do {} tasks, which take some {:.1f} GB of "
@@ -101,10 +99,9 @@ class Resizing {
     for (const RendezvousId rendezvous : dag_.all_rendezvous()) {
       if (dag_.members(rendezvous).empty()) continue;  // an all-reduce that new buckets have replaced
       if (dag_.collective(rendezvous).op == CollectiveOp::kSendRecv) refuse("the ranks send messages to each other");
-      if (dag_.members(rendezvous).size() != captured_.size()) {
-        refuse(fmt::format("a collective has {} members, the job {} ranks", dag_.members(rendezvous).size(),
-                           captured_.size()));
-      }
+      const std::size_t ranks = capture_.recording.ranks.size();
+      if (dag_.members(rendezvous).size() != ranks)
+        refuse(fmt::format("a collective has {} members, the job {} ranks", dag_.members(rendezvous).size(), ranks));
     }
   }
 
@@ -114,14 +111,16 @@ class Resizing {
     }
   }
 
-  void remove(std::span<const Rank> ranks) {
+  /// Removes the tasks of `first` and of all ranks after it.
+  void remove_from(Rank first) {
     for (const TaskId task : dag_.tasks()) {
-      if (std::binary_search(ranks.begin(), ranks.end(), rank_of(task))) edit_.remove(task);
+      if (rank_of(task) >= first) edit_.remove(task);
     }
   }
 
   /// Groups by rank all data that copies of the ranks need.
   void sort_by_rank() {
+    hosts_ = hosts_of_ranks(dag_);
     task_copy_.resize(dag_.task_count());
     for (const TaskId task : dag_.tasks()) parts_[rank_of(task)].tasks.push_back(task);
     for (std::size_t i = 0; i < dag_.lanes().size(); ++i) parts_[dag_.lanes()[i].rank].lanes.emplace_back(i);
@@ -135,6 +134,7 @@ class Resizing {
   }
 
   void copy(Rank from, Rank to) {
+    if (parts_.empty()) sort_by_rank();
     const Parts& parts = parts_[from];
     for (std::size_t i = 0; i < parts.tasks.size(); ++i)
       task_copy_[parts.tasks[i].index()] = TaskId{edit_.builder().task_count() + i};
@@ -147,7 +147,7 @@ class Resizing {
     for (const LaunchTable::Use& use : parts.launches) edit_.add_launch_use({task_copy_[use.task.index()], use.which});
     for (const AnnotationTable::Use& use : parts.annotations)
       edit_.add_annotation_use({task_copy_[use.task.index()], use.which});
-    copy_uses(parts, capture_.operators.occurrences * static_cast<std::uint32_t>(to - captured_.back()));
+    copy_uses(parts, capture_.operators.occurrences * ++copies_);
   }
 
   /// Copies the operator uses of a rank. A copy's calls are separate calls: their numbers are the originals' numbers
@@ -165,6 +165,7 @@ class Resizing {
     for (const LaneId id : parts.lanes) {
       Lane lane = dag_.lane(id);
       lane.rank = to;
+      if (const auto host = hosts_.find(to); host != hosts_.end()) lane.host = host->second;
       lanes.emplace(id, edit_.builder().add_lane(std::move(lane)));
     }
     return lanes;
@@ -209,13 +210,15 @@ class Resizing {
 
   const Capture& capture_;
   const Dag& dag_;
-  const std::vector<Rank>& captured_;
+  std::vector<KnownRank> captured_;     ///< those with tasks, and their copies
   std::vector<Rank> ranks_;             ///< ranks of the result, ascending
   std::vector<std::uint32_t> copy_of_;  ///< as Group::copy_of, for `ranks_`
   std::size_t with_tasks_ = 0;          ///< number of `ranks_` that are not copies
   CaptureEdit edit_;
-  std::map<Rank, Parts> parts_;    ///< filled when the first rank is copied
-  std::vector<TaskId> task_copy_;  ///< for each task, its copy on the most recently copied rank
+  std::map<Rank, Parts> parts_;        ///< by rank with tasks; empty if none is copied
+  std::map<Rank, std::string> hosts_;  ///< of the captured ranks; empty if none is copied
+  std::uint32_t copies_ = 0;           ///< number of ranks copied so far
+  std::vector<TaskId> task_copy_;      ///< for each task, its copy on the most recently copied rank
 };
 
 /// True if a group has the ranks 0 to size - 1, as far as known.

@@ -12,6 +12,7 @@
 #include "model/base/error.h"
 #include "model/base/units.h"
 #include "model/cost/network/maxmin.h"
+#include "model/job/group.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/data_parallel.h"
 #include "model/rewrite/parameter_server/build.h"
@@ -98,7 +99,8 @@ Capture rank_graph(const Plan& plan, Capture captured) {
   if (plan.job.bucket_bytes != plan.captured->job.bucket_bytes && plan.parallelism == Parallelism{})
     graph = asked_by("comm.bucket_bytes", [&] { return with_buckets(graph, *plan.job.bucket_bytes); });
   const std::size_t ranks = std::size_t{plan.job.workers.value()} * plan.job.local_size.value_or(1);
-  if (*plan.job.workers != workers_of(*plan.captured)) {
+  const bool differ = has_copies(graph.dag) && plan.ranks_apart != RankSet();
+  if (*plan.job.workers != workers_of(*plan.captured) || differ) {
     const auto differs = [&plan](Rank rank) { return plan.ranks_apart.contains(rank); };
     graph = asked_by("cluster.workers", [&] { return with_ranks(graph, ranks, differs); });
   }

@@ -18,6 +18,7 @@
 #include "scenarios/change/batch_growth.h"
 #include "sim/analysis/intervals.h"
 #include "sim/report/common_fields.h"
+#include "sim/report/rank_class.h"
 #include "sim/report/throughput.h"
 
 namespace stepsim::scenarios {
@@ -196,51 +197,25 @@ Sections throughput_sections(const WhatIfAnswer& answer) {
 
 // --- the ranks that are simulated, if they stand for others
 
-/// Ranks that do the same at the same time. One of them is simulated.
-struct RankClass {
-  std::uint32_t ranks = 1;
-  sim::RankBreakdown simulated;
-};
-
 /// Returns the classes of ranks of the scenario; empty if every rank is simulated.
-std::vector<RankClass> rank_classes_of(const WhatIfAnswer& answer) {
-  const std::map<Rank, std::uint32_t> ranks = rank_classes(answer.scenario.prediction.graph->dag);
-  std::vector<RankClass> classes;
-  if (std::none_of(ranks.begin(), ranks.end(), [](const auto& one) { return one.second > 1; })) return classes;
-  for (const sim::RankBreakdown& rank : answer.scenario.summary.ranks) {
-    const auto count = ranks.find(rank.rank);
-    if (count != ranks.end()) classes.push_back({count->second, rank});
-  }
-  return classes;
+std::vector<sim::RankClass> rank_classes_of(const WhatIfAnswer& answer) {
+  return sim::rank_classes_of(answer.scenario.prediction.graph->dag, answer.scenario.summary);
 }
 
-constexpr auto kRankClass = std::to_array<Field<RankClass>>({
-    {"ranks", at<&RankClass::ranks>, {"ranks"}},
-    {"", at<&RankClass::simulated>, sim::kRankBreakdown},
-});
 constexpr auto kRankClasses = std::to_array<Field<WhatIfAnswer>>({
-    {"rank_classes", at<rank_classes_of>, kRankClass, sim::kRowLines | sim::kIfAny},
+    {"rank_classes", at<rank_classes_of>, sim::kRankClass, sim::kRowLines | sim::kIfAny},
     {"why_each_rank",
      at<&WhatIfAnswer::scenario, &PredictionView::prediction, &Prediction::why_each_rank>,
      {},
      sim::kIfAny},
 });
 
-/// Answers with more classes have no table of them, but only their number.
-constexpr std::size_t kMostClassesShown = 16;
-
 Sections rank_class_sections(const WhatIfAnswer& answer) {
-  const std::vector<RankClass> classes = rank_classes_of(answer);
+  const std::vector<sim::RankClass> classes = rank_classes_of(answer);
   sim::Section section{.title = "Classes of ranks"};
   const std::string& why_each = answer.scenario.prediction.why_each_rank;
   if (!why_each.empty()) section.sentences.emplace_back("every rank is simulated, because " + why_each);
-  if (classes.empty()) return {std::move(section)};
-  std::size_t ranks = 0;
-  for (const RankClass& one : classes) ranks += one.ranks;
-  if (classes.size() <= kMostClassesShown) section.table = table_of(kRankClass, classes);
-  section.sentences.emplace_back(
-      fmt::format("{} ranks ({}): ranks of a class do the same at the same time, so that one of them is simulated",
-                  grouped(ranks), counted(classes.size(), "class")));
+  if (!classes.empty()) add_classes(classes, section);
   return {std::move(section)};
 }
 

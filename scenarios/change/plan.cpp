@@ -38,10 +38,9 @@ double Plan::size_of_sent_activations() const {
 }
 
 GraphKey Plan::graph_key() const {
-  const bool has_copies = job.workers && *job.workers > workers_before;
+  const bool copies = (job.workers && *job.workers > workers_before) || has_copies(captured->dag);
   GraphKey key{
-      job, colocated_servers, begins_together, collectives_in_turn, parallelism, has_copies ? ranks_apart : RankSet(),
-      {}};
+      job, colocated_servers, begins_together, collectives_in_turn, parallelism, copies ? ranks_apart : RankSet(), {}};
   for (const MadeEdit& made : edits_) key.edits.push_back(made.key);
   return key;
 }
@@ -53,7 +52,7 @@ std::uint32_t ranks_of(const Plan& plan) {
 
 std::uint32_t captured_workers(const Capture& capture) {
   if (capture.parameter_server != nullptr) return capture.parameter_server->workers();
-  const auto ranks = group_of_lone_rank(capture).value_or(static_cast<std::uint32_t>(capture.recording.ranks.size()));
+  const auto ranks = group_of_lone_rank(capture).value_or(static_cast<std::uint32_t>(known_ranks(capture).size()));
   return std::max(1U, ranks / capture.job.local_size.value_or(1));
 }
 

@@ -15,6 +15,7 @@
 #include "model/base/number.h"
 #include "model/base/pattern.h"
 #include "model/base/text.h"
+#include "model/job/group.h"
 #include "model/job/kernel_class.h"
 #include "scenarios/change/plan.h"
 
@@ -312,10 +313,10 @@ std::string selectable_items(const Capture& capture, std::string_view typed) {
   const std::string some =
       joined(names, [](const std::string& name) { return fmt::format("'{}'", shown(name, kLongest)); });
   const std::string list = some.empty() ? some : " and names such as " + some + " (stepsim tasks lists all)";
-  const std::vector<Rank>& ranks = capture.recording.ranks;
+  const std::vector<KnownRank> ranks = known_ranks(capture);
   if (ranks.empty()) return "the capture's own" + list;
-  return ranks.size() == 1 ? fmt::format("rank {}{}", ranks.front(), list)
-                           : fmt::format("ranks {} to {}{}", ranks.front(), ranks.back(), list);
+  return ranks.size() == 1 ? fmt::format("rank {}{}", ranks.front().rank, list)
+                           : fmt::format("ranks {} to {}{}", ranks.front().rank, ranks.back().rank, list);
 }
 
 /// Returns a value, or the elements of a list separated by commas, in the form of the command line.

@@ -5,6 +5,8 @@
 #include <set>
 #include <string>
 
+#include "model/job/group.h"
+
 namespace stepsim::sim {
 namespace {
 
@@ -88,7 +90,7 @@ Recorded recorded_of(const CaptureContents& contents) {
 }
 
 std::size_t ranks_in(const Examined& examined) {
-  if (examined.capture != nullptr) return examined.capture->recording.ranks.size();
+  if (examined.capture != nullptr) return known_ranks(*examined.capture).size();
   std::set<std::int64_t> ranks;
   std::size_t unnamed = 0;
   for (const SourceContents& source : examined.contents.sources) {

@@ -12,6 +12,7 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/job/group.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/task_list.h"
 #include "sim/analysis/task_names.h"
@@ -217,7 +218,7 @@ Side side_of(const Capture& capture, const Timeline& timeline, const Summary& su
     if (step.rank == summary.parts.rank) side.steps.push_back(summary.measured ? step.measured : step.replayed);
   }
   if (!capture.recording.step.empty()) side.gauges = GaugedSteps(capture, timeline, summary, summary.parts.rank).run();
-  side.ranks = rank_count(summary);
+  side.ranks = has_copies(capture.dag) ? known_ranks(capture).size() : rank_count(summary);
   side.parts = named(summary.parts);
   for (std::size_t i = 0; i < kPathClassCount; ++i) {
     const auto path_class = static_cast<PathClass>(i);

@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 
+#include "model/job/group.h"
+
 namespace stepsim::sim {
 
 std::size_t Rows::place(Time begin, Time end) {
@@ -32,6 +34,9 @@ struct Ranks {
   explicit Ranks(const NamedReplay& of) : replay(of) {
     const Dag& dag = of.capture.dag;
     for (std::size_t i = 0; i < dag.lanes().size(); ++i) lanes[dag.lanes()[i].rank].emplace_back(i);
+    for (const KnownRank& rank : known_ranks(of.capture)) {
+      if (rank.original != rank.rank) lanes.erase(rank.rank);
+    }
     const std::vector<Time>& start = of.capture.recording.start;
     if (start.size() == dag.task_count() && !start.empty())
       measured_zero = *std::min_element(start.begin(), start.end());

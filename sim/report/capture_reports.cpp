@@ -14,12 +14,14 @@
 #include "model/base/text.h"
 #include "model/calibration/interference.h"
 #include "model/cost/network/network.h"
+#include "model/job/group.h"
 #include "sim/analysis/longest_path.h"
 #include "sim/analysis/rank_steps.h"
 #include "sim/output/cluster_yaml.h"
 #include "sim/report/common_fields.h"
 #include "sim/report/headline.h"
 #include "sim/report/path_sections.h"
+#include "sim/report/rank_class.h"
 #include "sim/report/throughput.h"
 
 namespace stepsim::sim {
@@ -38,12 +40,19 @@ inline constexpr OfCapture<Members...> of_capture{};  // NOLINT(readability-iden
 std::size_t tasks_in(const Findings& findings) { return findings.capture.dag.task_count(); }
 std::size_t edges_in(const Findings& findings) { return findings.capture.dag.edge_count(); }
 
+/// Returns the ranks of the job, as far as known.
+std::vector<Rank> ranks_in(const Findings& findings) {
+  std::vector<Rank> ranks;
+  for (const KnownRank& one : known_ranks(findings.capture)) ranks.push_back(one.rank);
+  return ranks;
+}
+
 // --- size of the graph; the text report shows it in the headline and under Input
 
 constexpr auto kSize = std::to_array<Field<Findings>>({
     {"tasks", at<tasks_in>},
     {"edges", at<edges_in>},
-    {"ranks", of_capture<&Capture::recording, &Recording::ranks>},
+    {"ranks", at<ranks_in>},
 });
 
 constexpr auto kWritten = std::to_array<Field<Findings>>({
@@ -263,8 +272,12 @@ constexpr auto kReplayBreakdown = std::to_array<Field<RankBreakdown>>({
     {"", at<>, kRankBreakdown},
     {"unexplained_ns", at<&RankBreakdown::unexplained>, {"unexplained", Use::kDetail}},
 });
+std::vector<RankClass> classes_in(const Findings& findings) {
+  return rank_classes_of(findings.capture.dag, findings.summary);
+}
 constexpr auto kBreakdown = std::to_array<Field<Findings>>({
     {"breakdown", at<&Findings::summary, &Summary::ranks>, kReplayBreakdown, kRowLines},
+    {"rank_classes", at<classes_in>, kRankClass, kRowLines | kIfAny},
     {"iteration_parts", at<&Findings::summary, &Summary::parts>, kIterationParts},
 });
 
@@ -272,6 +285,8 @@ Sections breakdown_sections(const Findings& findings) {
   const std::vector<RankBreakdown>& ranks = findings.summary.ranks;
   Section section{.title = "Where the time of a step goes (replayed; columns overlap)",
                   .table = table_of(kReplayBreakdown, ranks)};
+  const std::vector<RankClass> classes = classes_in(findings);
+  if (!classes.empty()) add_classes(classes, section);
   const auto waits_for_ranks = [](const RankBreakdown& rank) { return rank.collective_wait > Duration{}; };
   if (std::any_of(ranks.begin(), ranks.end(), waits_for_ranks)) {
     section.sentences.emplace_back(

@@ -18,6 +18,7 @@
 #include "model/job/rank_places.h"
 #include "model/rewrite/modelled_times.h"
 #include "sim/analysis/job_kind.h"
+#include "sim/report/rank_class.h"
 #include "sim/report/table.h"
 
 namespace stepsim::sim {
@@ -223,7 +224,7 @@ std::string_view limit_of(const Summary& summary, const CriticalPath& path) {
 std::string headline(const Capture& capture, const Summary& summary, const CriticalPath& path) {
   const IterationReport& iteration = summary.iteration;
   const std::string tasks = counted(capture.dag.task_count(), "task");
-  const std::string ranks = counted(summary.ranks.size(), "rank");
+  const std::string ranks = ranks_text(capture.dag, summary);
   if (!summary.measured && has_modelled_times(capture)) {
     return fmt::format("{} on {} take {} in the replay, by modelled times; there is no measured time to compare with.",
                        tasks, ranks, to_text(iteration.replayed));

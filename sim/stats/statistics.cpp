@@ -8,6 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/job/group.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/rank_steps.h"
 #include "sim/profile/range_summary.h"
@@ -74,7 +75,7 @@ Statistics statistics_of(const Capture& capture, const TraceDetails& details, st
                   .caution = caution_of(capture.diagnostics),
                   .selection = options.selection,
                   .pieces = work.pieces.size(),
-                  .ranks = capture.recording.ranks.size(),
+                  .ranks = known_ranks(capture).size(),
                   .steps = whole_steps(capture.recording),
                   .step_numbers = numbers_of_steps(capture.recording),
                   .chosen_steps = work.chosen_steps,

@@ -11,6 +11,7 @@ import pathlib
 import re
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -78,6 +79,49 @@ def sample(folder):
 
     twice = quietly("replay", str(parts[0]), str(TRACES[0]))
     check("a rank that is given twice is refused", one_line(twice) and b"both state rank 0" in twice.stderr, twice.stderr)
+
+
+def copies(folder, count):
+    """Writes traces of `count` ranks, which do what those of the sample do, two on each host with a clock of its own."""
+    folder.mkdir()
+    texts = [gzip.decompress(trace.read_bytes()).decode() for trace in TRACES]
+    for rank in range(count):
+        text, host = texts[rank % 2], rank // 2
+        process = re.search(r'"pid": (\d+)', text)[1]
+        base = re.search(r'"baseTimeNanoseconds": (\d+)', text)[1]
+        for old, new in [(f'"rank": {rank % 2}, "world_size": 2', f'"rank": {rank}, "world_size": {count}'),
+                         ('"host_name": "vm"', f'"host_name": "node{host}"'), (process, str(100000 + rank)),
+                         (base, str(int(base) + host * 7_000_000_001))]:
+            check(f"the sample has {old}", old in text)
+            text = text.replace(old, new)
+        (folder / f"rank{rank}.json").write_text(text)
+
+
+def peak_megabytes(*arguments):
+    """The answer, and the most memory that the command used."""
+    process = subprocess.Popen([STEPSIM, *map(str, arguments)], stdout=subprocess.PIPE)
+    out = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    check(f"{arguments[0]} ends well", status == 0)
+    return json.loads(out), usage.ru_maxrss / 1024
+
+
+def like_ranks(folder):
+    """Many ranks that do the same: their traces, or parts, take the memory of one of each class."""
+    folder.mkdir()
+    copies(folder / "72", 72)
+    copies(folder / "216", 216)
+    (folder / "parts").mkdir()
+    for trace in (folder / "72").iterdir():
+        make_part([trace], folder / "parts" / f"{trace.stem}.stepsim")
+    for command in COMMANDS[:5] + [["whatif", "--set", "straggler{rank=41}.factor=2"], ["whatif", "--set", "cluster.workers=144"]]:
+        same("like ranks", command, [folder / "72"], [folder / "parts"])
+    found, few = peak_megabytes("replay", folder / "72", "--json", "--threads", "1")
+    check("the answer names all ranks and their classes",
+          found["ranks"] == list(range(72)) and [one["ranks"] for one in found["rank_classes"]] == [36, 36], found["ranks"])
+    check("the steps are those of two ranks", found["iteration"] == answer(["replay"], TRACES)["iteration"], found["iteration"])
+    _, many = peak_megabytes("replay", folder / "216", "--json", "--threads", "1")
+    check("three times as many like ranks need no more memory", many < 1.25 * few, f"{few} MB, {many} MB")
 
 
 def faults(folder):
@@ -168,6 +212,7 @@ def main():
         (folder / "parts").mkdir()
         sample(folder / "parts")
         faults(folder / "parts")
+        like_ranks(folder / "like")
         ended_while_writing(folder / "parts")
         by_launcher(folder)
         measured(folder)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ingest/stitch/host_device/rank_events.h"
@@ -140,6 +141,10 @@ struct HostClocks {
 /// normal for them. They are marked and counted, and do not count toward the fifth.
 void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,
                      const std::vector<RankIdentity>& identities, Diagnostics& diagnostics);
+
+/// Returns the group that a text describes: "[0, 8] name", or only its name. A list that is cut off ("...") says
+/// nothing.
+[[nodiscard]] Group group_named(std::string_view text);
 
 /// Returns the ranks that take part in a matched collective: those that the trace lists for its group, as many as it
 /// lists if some are not known ("?"), or `world` ranks if it lists none.

@@ -135,29 +135,6 @@ const CollectiveModel* algorithm_of(std::string_view kernel) {
   return kernel.find("nccl") == std::string_view::npos ? nullptr : find_collective_model("nccl");
 }
 
-/// Returns the group that a text describes: "[0, 8] name", or only its name. A list that is cut off ("...") says
-/// nothing.
-Group group_named(std::string_view text) {
-  const std::size_t end = text.find(']');
-  if (!text.starts_with('[') || end == std::string_view::npos || contains(text, "...")) return {std::string(text)};
-  std::string_view list = text.substr(1, end - 1);
-  Group group{std::string(text.substr(std::min(text.find_first_not_of(' ', end + 1), text.size())))};
-  bool all_known = true;
-  while (!list.empty()) {
-    const std::size_t first = std::min(list.find_first_not_of(' '), list.size());
-    const std::size_t comma = std::min(list.find(',', first), list.size());
-    const std::optional<Rank> rank = parse_number<Rank>(list.substr(first, comma - first));
-    all_known = all_known && rank && *rank >= 0;
-    if (all_known) group.ranks.push_back(*rank);
-    ++group.size;
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  std::sort(group.ranks.begin(), group.ranks.end());
-  const bool repeats = std::adjacent_find(group.ranks.begin(), group.ranks.end()) != group.ranks.end();
-  if (!all_known || repeats) group.ranks.clear();
-  return group;
-}
-
 /// Returns the largest size that a member gives, because members' sizes may differ in an all-to-all. For an all-gather
 /// described on the host, the size that is given is one member's input, so it is multiplied by the number of members.
 Bytes bytes_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, CollectiveOp op,
@@ -203,6 +180,27 @@ bool is_rooted(const MatchedCollective& match, const std::vector<RankEvents>& ra
     const std::string_view name = operation->word;
     return name == "broadcast" || name == "reduce" || name == "gather" || name == "scatter";
   });
+}
+
+Group group_named(std::string_view text) {
+  const std::size_t end = text.find(']');
+  if (!text.starts_with('[') || end == std::string_view::npos || contains(text, "...")) return {std::string(text)};
+  std::string_view list = text.substr(1, end - 1);
+  Group group{std::string(text.substr(std::min(text.find_first_not_of(' ', end + 1), text.size())))};
+  bool all_known = true;
+  while (!list.empty()) {
+    const std::size_t first = std::min(list.find_first_not_of(' '), list.size());
+    const std::size_t comma = std::min(list.find(',', first), list.size());
+    const std::optional<Rank> rank = parse_number<Rank>(list.substr(first, comma - first));
+    all_known = all_known && rank && *rank >= 0;
+    if (all_known) group.ranks.push_back(*rank);
+    ++group.size;
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  std::sort(group.ranks.begin(), group.ranks.end());
+  const bool repeats = std::adjacent_find(group.ranks.begin(), group.ranks.end()) != group.ranks.end();
+  if (!all_known || repeats) group.ranks.clear();
+  return group;
 }
 
 Group group_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world) {

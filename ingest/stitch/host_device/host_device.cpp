@@ -12,6 +12,7 @@
 
 #include "ingest/stitch/host_device/collectives.h"
 #include "ingest/stitch/host_device/device_tasks.h"
+#include "ingest/stitch/host_device/like_ranks.h"
 #include "ingest/stitch/host_device/stitched_rank.h"
 #include "model/base/side_by_side.h"
 #include "model/base/text.h"
@@ -70,18 +71,6 @@ void adjust_device_clocks(std::vector<RankTrace>& ranks, std::vector<RankEvents>
   }
 }
 
-void shift(RankTrace& rank, Duration offset) {
-  for (Time& start : rank.trace.start) start -= offset;
-  for (HostDeviceTrace::ModuleCall& call : rank.trace.modules) call.begin -= offset;
-  for (HostDeviceTrace::ModuleCall& call : rank.trace.python) call.begin -= offset;
-  for (HostDeviceTrace::MemoryEvent& event : rank.trace.memory) event.time -= offset;
-  for (HostDeviceTrace::Overhead& one : rank.trace.overheads) one.start -= offset;
-  for (auto& [begin, end] : rank.trace.windows) {
-    begin -= offset;
-    end -= offset;
-  }
-}
-
 /// Throws InputError if no collectives or messages connect a named host to the first host, directly or through other
 /// hosts. `host` is the index of each rank's host.
 void check_clocks_connected(const std::vector<std::string>& hosts, const std::vector<bool>& tied,
@@ -100,8 +89,8 @@ void check_clocks_connected(const std::vector<std::string>& hosts, const std::ve
 }
 
 /// Returns the number of ranks of the job: the largest that a trace names, but at least the number of traces.
-std::size_t world_of(const std::vector<RankTrace>& ranks) {
-  std::size_t world = ranks.size();
+std::size_t world_of(const std::vector<RankTrace>& ranks, const LikeRanks& like) {
+  std::size_t world = ranks.size() + like.copies.size();
   for (const RankTrace& rank : ranks)
     world = std::max(world, static_cast<std::size_t>(std::max<std::int64_t>(0, rank.trace.world_size.value_or(0))));
   return world;
@@ -160,22 +149,63 @@ void separate_clocks(std::vector<RankTrace>& ranks, const std::vector<RankEvents
 }
 
 /// Moves all ranks and their events to the clock of the first rank's host.
-void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& identities, std::vector<RankEvents>& events,
-           Assembly& assembly) {
+void align(std::vector<RankTrace>& ranks, std::vector<RankIdentity> identities, const LikeRanks& like,
+           std::vector<RankEvents>& events, Assembly& assembly) {
+  for (std::size_t r = 0; r < ranks.size() && like.any(); ++r) {
+    const LikeRanks::Clock& clock = like.clocks.at(identities[r].host);
+    move_earlier(ranks[r].trace, clock.ahead);
+    if (clock.ahead != Duration{}) events[r] = arrange(ranks[r].trace);
+    identities[r].host = clock.of;
+  }
   std::vector<std::string> hosts;
   const std::vector<std::uint32_t> host = host_indices(identities, hosts);
   Diagnostics ignored;
   const std::vector<MatchedCollective> matches =
       hosts.size() < 2 ? std::vector<MatchedCollective>{} : match_collectives(events, identities, ignored).matches;
-  HostClocks found = align_host_clocks(matches, events, hosts, host, world_of(ranks));
+  HostClocks found = align_host_clocks(matches, events, hosts, host, world_of(ranks, like));
   check_clocks_connected(hosts, found.tied, ranks, host);
   assembly.clocks = std::move(found.clocks);
   side_by_side(assembly.threads, ranks.size(), [&](std::size_t r) {
     const Duration offset = assembly.clocks[host[r]].offset;
     if (offset == Duration{}) return;
-    shift(ranks[r], offset);
+    move_earlier(ranks[r].trace, offset);
     events[r] = arrange(ranks[r].trace);
   });
+}
+
+/// Adds what is known of the copies of ranks: their hosts, the clocks of these, and their devices.
+void add_copies(const LikeRanks& like, const std::vector<RankTrace>& ranks, Assembly& assembly) {
+  if (!like.any()) return;
+  std::map<std::string, HostClock> of;
+  for (HostClock& clock : assembly.clocks) of.emplace(clock.host, clock);
+  assembly.clocks.clear();
+  for (const auto& [host, clock] : like.clocks) {
+    HostClock made = of.at(clock.of);
+    made.host = host;
+    made.offset += clock.ahead;
+    assembly.clocks.push_back(std::move(made));
+  }
+  // The reference first.
+  std::ranges::stable_sort(assembly.clocks, {}, [&](const HostClock& one) { return one.host != ranks[0].host(); });
+  for (const LikeRanks::Copy& copy : like.copies) {
+    (void)assembly.builder.add_lane({.name = fmt::format("like rank {}", ranks[copy.original].rank),
+                                     .host = copy.host,
+                                     .rank = copy.rank,
+                                     .device = copy.device});
+    if (!copy.device_name.empty()) assembly.devices.emplace(copy.rank, copy.device_name);
+  }
+}
+
+/// Returns the group of a matched collective, with the copies of its ranks.
+Group group_of(const MatchedCollective& match, const std::vector<RankEvents>& events, std::size_t world,
+               const LikeRanks& like) {
+  Group group = group_of(match, events, world);
+  if (like.any()) {
+    group.size = static_cast<std::uint32_t>(like.ranks.size());
+    group.ranks = like.ranks;
+    group.copy_of = like.copy_of;
+  }
+  return group;
 }
 
 /// Adds to assembly.waits_within, for each task, the time by which it took longer than `transfer`. The task was waiting
@@ -195,7 +225,8 @@ void note_internal_waits(const std::vector<TaskId>& tasks, Duration transfer, As
 /// If the parts of a rooted collective end at different times, all of them are left out. Their waits become lags,
 /// because the capture does not show what they waited for; full buffers are one possible cause.
 void join_collectives(const std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& events,
-                      std::size_t world, const std::vector<StitchedRank>& stitched, Assembly& assembly) {
+                      std::size_t world, const LikeRanks& like, const std::vector<StitchedRank>& stitched,
+                      Assembly& assembly) {
   for (const MatchedCollective& match : matches) {
     const Time last = match.last_arrival();
     const Duration transfer = match.shortest();
@@ -211,7 +242,7 @@ void join_collectives(const std::vector<MatchedCollective>& matches, const std::
       }
     }
     const bool whole = members.size() == match.uses.size();
-    const Group group = group_of(match, events, world);
+    const Group group = group_of(match, events, world, like);
     Collective collective = whole ? payload_of(match, events, group) : Collective{};
     if (collective.op != CollectiveOp::kUnknown && shows_all_members(match, group))
       collective.group = assembly.add_group(group, members);
@@ -246,7 +277,7 @@ void state_early_collectives(const std::vector<RankTrace>& ranks, const std::vec
   }
 }
 
-void state_assumptions(const std::vector<RankTrace>& ranks, Assembly& assembly) {
+void state_assumptions(const std::vector<RankTrace>& ranks, const LikeRanks& like, Assembly& assembly) {
   const auto modelled =
       std::find_if(ranks.begin(), ranks.end(), [](const RankTrace& rank) { return !rank.trace.modelled.empty(); });
   if (modelled != ranks.end()) {
@@ -254,8 +285,8 @@ void state_assumptions(const std::vector<RankTrace>& ranks, Assembly& assembly) 
         {std::string(kModelledTimes),
          fmt::format("No step was measured: stepsim computed the times of {}.", modelled->trace.modelled)});
   }
-  const std::size_t world = world_of(ranks);
-  if (world > ranks.size()) {
+  const std::size_t world = world_of(ranks, like);
+  if (world > ranks.size() + like.copies.size()) {
     assembly.assumptions.push_back(
         {"missing_ranks",
          fmt::format("The input has {} of {} ranks; the others are assumed to arrive at collectives when these do.",
@@ -299,17 +330,18 @@ void reserve_for_tasks(const std::vector<RankEvents>& events, Assembly& assembly
 }  // namespace
 
 void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
+  std::sort(ranks.begin(), ranks.end(), [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
+  const LikeRanks like = leave_one_of_each(ranks);
   std::size_t rows = 0;
   for (const RankTrace& rank : ranks) rows += rank.trace.size();
   check_task_count(rows);
-  std::sort(ranks.begin(), ranks.end(), [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
   resolve_communicators(ranks);
   std::vector<RankEvents> events = arrange_all(ranks, assembly.threads);
   adjust_device_clocks(ranks, events, assembly);
   if (ranks.size() > 1) separate_clocks(ranks, events, assembly);
   const std::vector<RankIdentity> identities = identities_of(ranks);
   if (ranks.size() > 1) {
-    align(ranks, identities, events, assembly);
+    align(ranks, identities, like, events, assembly);
   } else {
     assembly.clocks.push_back({identities.front().host, {}, {}, 0, {}});
   }
@@ -320,6 +352,7 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
     if (!rank.trace.device_name.empty()) assembly.devices.emplace(rank.rank, rank.trace.device_name);
   }
 
+  add_copies(like, ranks, assembly);
   reserve_for_tasks(events, assembly);
   std::vector<StitchedRank> stitched;
   stitched.reserve(ranks.size());
@@ -330,9 +363,9 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
   }
   CollectiveMatches found = match_collectives(events, identities, assembly.diagnostics);
   drop_mismatched(found.matches, events, identities, assembly.diagnostics);
-  join_collectives(found.matches, events, world_of(ranks), stitched, assembly);
+  join_collectives(found.matches, events, world_of(ranks, like), like, stitched, assembly);
   state_early_collectives(ranks, found.early, assembly);
-  state_assumptions(ranks, assembly);
+  state_assumptions(ranks, like, assembly);
 }
 
 }  // namespace stepsim::ingest

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ingest/parts/execution_graph.h"
+#include "ingest/parts/like_traces.h"
 #include "ingest/parts/part.h"
 #include "ingest/stitch/assembly.h"
 
@@ -29,6 +30,7 @@ struct RankTrace {
   std::string file;
   Rank rank = 0;
   std::string assumed_host{};  ///< used if the trace names no host; ranks without either name share one host
+  SharedEvents events{};       ///< the trace's events, if like traces share them
 
   [[nodiscard]] const std::string& host() const noexcept {
     return trace.host_name.empty() ? assumed_host : trace.host_name;
@@ -43,6 +45,9 @@ struct RankTrace {
 /// * collectives, matched across ranks, as rendezvous;
 /// * the hosts' clocks, aligned by the ends of collectives;
 /// * steps, by ProfilerStep marks.
+///
+/// Of many ranks that do the same at the same time (leave_one_of_each()), only the first has tasks; the others are its
+/// copies in the groups of collectives, and have a lane without tasks.
 ///
 /// docs/internals/stitching.md has every rule and its evidence. Ranks must be distinct. Throws InputError if a host
 /// that the traces name has no collective with the others, so that its clock cannot be aligned. O(events log events),

@@ -150,6 +150,26 @@ TEST(WithRanksTest, CopiesHaveNoTasksUnlessTheyDiffer) {
   EXPECT_TRUE(copies(with_ranks(two, 5, every_rank)).empty());
 }
 
+TEST(WithRanksTest, CopiesInACaptureCountAsCaptured) {
+  const Capture two = under_models(DataParallelJob{.ranks = 2}.capture());
+  const Capture five = with_ranks(two, 5, [](Rank) { return false; });
+  const auto expect_equal = [](const Capture& a, const Capture& b) {
+    EXPECT_EQ(a.recording.ranks, b.recording.ranks);
+    EXPECT_EQ(a.dag.task_count(), b.dag.task_count());
+    EXPECT_EQ(a.dag.edge_count(), b.dag.edge_count());
+    EXPECT_EQ(a.recording.steps.size(), b.recording.steps.size());
+    EXPECT_EQ(a.dag.groups(), b.dag.groups());
+  };
+
+  expect_equal(with_ranks(five, 5, every_rank), with_ranks(two, 5, every_rank));
+  expect_equal(with_ranks(five, 5, [](Rank rank) { return rank == 3; }),
+               with_ranks(two, 5, [](Rank rank) { return rank == 3; }));
+  expect_equal(with_ranks(five, 3, every_rank), with_ranks(two, 3, every_rank));
+  const Capture seven = with_ranks(five, 7, [](Rank) { return false; });
+  EXPECT_EQ(seven.dag.groups().front().copy_of, (std::vector<std::uint32_t>{0, 1, 0, 1, 0, 0, 1}))
+      << "the captured ranks in turn: the sixth is like the first, not like the fourth";
+}
+
 TEST(WithRanksTest, SameNumberChangesNothing) {
   const Capture before = DataParallelJob{}.capture();
   const Capture after = with_ranks(before, 2, every_rank);
