@@ -90,9 +90,11 @@ class Rebucketing {
   }
 
   void rebuild(const JointStep& step) {
-    for (const Bucket& bucket : buckets_of(sizes_of(parts_[step.front()].gradients), bound_)) {
-      const RendezvousId rendezvous =
-          edit_.builder().add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = bucket.bytes});
+    const Part& part = parts_[step.front()];
+    Collective collective = dag_.collective(dag_.rendezvous(part.all_reduces.front()));
+    for (const Bucket& bucket : buckets_of(sizes_of(part.gradients), bound_)) {
+      collective.bytes = bucket.bytes;
+      const RendezvousId rendezvous = edit_.builder().add_rendezvous(collective);
       for (const std::int32_t index : step) edit_.builder().join(rendezvous, add_reduction(index, bucket));
     }
     for (const std::int32_t index : step) {

@@ -38,9 +38,10 @@ std::vector<MeasuredRun> runs_of(const std::filesystem::path& group) {
 /// The base capture of a group of runs. It can be replayed with another network, other buckets or other ranks.
 class MeasuredGroup {
  public:
-  explicit MeasuredGroup(const std::string& name) : folder_(measured_folder() / name), runs_(runs_of(folder_)) {
+  explicit MeasuredGroup(const std::string& name, const std::string& traces = "base/traces")
+      : folder_(measured_folder() / name), runs_(runs_of(folder_)) {
     const Capture recorded =
-        ingest::load({(folder_ / "base/traces").string()}, {.job_file = (folder_ / "base/job.yaml").string()});
+        ingest::load({(folder_ / traces).string()}, {.job_file = (folder_ / "base/job.yaml").string()});
     calibration_ = calibrate(recorded);
     capture_ = under_models(recorded);
   }
@@ -118,6 +119,13 @@ TEST(DataParallelTruthTest, OtherRatesBucketsAndRanksArePredicted) {
   }
   EXPECT_EQ(errors.size(), 30U);
   EXPECT_LE(mean(errors), 0.015);
+}
+
+TEST(DataParallelTruthTest, OneCapturedRankStandsForAll) {
+  for (const char* const name : {"ddp/ddp-even", "ddp/ddp-skewed"}) {
+    const MeasuredGroup group(name, "base/traces/rank0.pt.trace.json.gz");
+    EXPECT_LE(worst(group.errors(false)), 0.05) << name;
+  }
 }
 
 TEST(DataParallelTruthTest, NcclJobOfAllRanksReplaysOnTheLinksThatItShows) {

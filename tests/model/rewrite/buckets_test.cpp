@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "model/base/error.h"
+#include "model/job/group.h"
+#include "model/rewrite/capture_edit.h"
 #include "model/rewrite/data_parallel.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 
@@ -72,6 +74,15 @@ TEST(WithBucketsTest, CaptureWithoutGradientsIsRefused) {
   job.gradients.clear();
 
   EXPECT_THROW((void)with_buckets(under_models(std::move(job)), Bytes{100}), CannotAnswer);
+}
+
+TEST(WithBucketsTest, ReductionsKeepTheirGroup) {
+  CaptureEdit edit(DataParallelJob{.ranks = 1}.capture());
+  const GroupId group = edit.builder().add_group({.size = 4, .ranks = {0, 1, 2, 3}});
+  for (std::size_t i = 0; i < edit.builder().rendezvous_count(); ++i)
+    edit.builder().collective(RendezvousId{i}).group = group;
+  const Capture job = with_buckets(under_models(std::move(edit).finish()), Bytes{1'000'000});
+  for (const RendezvousId rendezvous : job.dag.all_rendezvous()) EXPECT_EQ(group_size(job.dag, rendezvous), 4U);
 }
 
 TEST(WithBucketsTest, ReductionsThatAreNotTheGradientsAreLeftAlone) {
