@@ -24,6 +24,7 @@ class Replay(Fields[Any]):
     throughput: ReplayThroughput | None
     profiler: ReplayProfiler | None
     breakdown: Records[ReplayBreakdown]
+    rank_classes: Records[ReplayRankClass]  # may be absent
     iteration_parts: ReplayIterationParts
     unexplained_wait_ns: int
     unexplained: Records[ReplayUnexplained]
@@ -135,6 +136,25 @@ class ReplayBreakdown(Fields[Any]):
     exposed_collective_wait_ns: int
     exposed_loader_ns: int | None  # may be absent
     unexplained_ns: int
+
+class ReplayRankClass(Fields[Any]):
+    ranks: int
+    rank: int
+    iteration_ns: int
+    compute_ns: int
+    communication_ns: int
+    exposed_communication_ns: int
+    copies_ns: int
+    collective_wait_ns: int
+    loader_ns: int | None  # may be absent
+    host_ns: int
+    other_steps_ns: int | None  # may be absent
+    idle_ns: int
+    device_busy_ns: int
+    overlap: float | None
+    exposed_copies_ns: int
+    exposed_collective_wait_ns: int
+    exposed_loader_ns: int | None  # may be absent
 
 class ReplayIterationParts(Fields[Any]):
     rank: int
@@ -268,7 +288,7 @@ class WhatIf(Fields[Any]):
     throughput: WhatIfThroughput
     memory: WhatIfMemory | None
     why_no_memory: str | None  # may be absent
-    rank_classes: Records[WhatIfRankClass]  # may be absent
+    rank_classes: Records[ReplayRankClass]  # may be absent
     why_each_rank: str  # may be absent
     links: Records[WhatIfLink]
     device_work: Records[WhatIfDeviceWork]
@@ -377,25 +397,6 @@ class WhatIfMemory(Fields[Any]):
     activations_bytes: int | None
     working_bytes: int | None
     fits: str | None
-
-class WhatIfRankClass(Fields[Any]):
-    ranks: int
-    rank: int
-    iteration_ns: int
-    compute_ns: int
-    communication_ns: int
-    exposed_communication_ns: int
-    copies_ns: int
-    collective_wait_ns: int
-    loader_ns: int | None  # may be absent
-    host_ns: int
-    other_steps_ns: int | None  # may be absent
-    idle_ns: int
-    device_busy_ns: int
-    overlap: float | None
-    exposed_copies_ns: int
-    exposed_collective_wait_ns: int
-    exposed_loader_ns: int | None  # may be absent
 
 class WhatIfLink(Fields[Any]):
     link: str

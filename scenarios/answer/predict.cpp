@@ -77,6 +77,14 @@ void check_division(const Parallelism& parallelism) {
     throw UsageError("a division by tokens (sequence): found tensor 1; expected parallel.tensor from 2");
   if (parallelism.zero > 0 && parallelism.data == 1)
     throw UsageError("a division among replicas (zero): found data 1; expected parallel.data from 2");
+  if (parallelism.expert > 1 && parallelism.tensor > 1) {
+    throw UsageError(fmt::format("experts among {} replicas: found tensor {}; expected parallel.tensor 1",
+                                 parallelism.expert, parallelism.tensor));
+  }
+  if (parallelism.data % parallelism.expert != 0) {
+    throw UsageError(fmt::format("experts among {} replicas: found data {}; expected a multiple", parallelism.expert,
+                                 parallelism.data));
+  }
   if (!parallelism.split.empty() && parallelism.parts_of_pipeline() == 1)
     throw UsageError("a division of layers among stages (split): found one stage; expected parallel.pipeline from 2");
 }

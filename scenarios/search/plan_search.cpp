@@ -7,6 +7,8 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -27,11 +29,11 @@ constexpr auto kOfNoKernel =
     std::to_array<std::string_view>({"parallel.data", "parallel.pipeline", "parallel.interleave", "parallel.schedule",
                                      "parallel.zero", "comm.bucket_bytes"});
 
-/// Returns the settings of a point that decide how long its kernels take.
-std::string kernels_of(const std::vector<Setting>& settings) {
+/// Returns the settings of a point, without those that have one of these keys.
+std::string text_without(const std::vector<Setting>& settings, std::span<const std::string_view> keys) {
   std::vector<Setting> kept;
-  std::copy_if(settings.begin(), settings.end(), std::back_inserter(kept), [](const Setting& setting) {
-    return std::find(kOfNoKernel.begin(), kOfNoKernel.end(), setting.key) == kOfNoKernel.end();
+  std::copy_if(settings.begin(), settings.end(), std::back_inserter(kept), [keys](const Setting& setting) {
+    return std::find(keys.begin(), keys.end(), setting.key) == keys.end();
   });
   return to_text(kept);
 }
@@ -56,15 +58,6 @@ std::string no_plan_text(const PlanFindings& findings) {
         findings.states.size(), doubt_text(*findings.outcomes[least].memory));
   }
   return findings.outcomes[find(PlanState::kRefused)].problem;
-}
-
-/// Returns those of the plans that were simulated, the shortest step first.
-std::vector<std::size_t> ranked(const PlanFindings& findings, std::vector<std::size_t> points) {
-  std::erase_if(points, [&findings](std::size_t point) { return findings.states[point] != PlanState::kSimulated; });
-  std::sort(points.begin(), points.end(), [&findings](std::size_t a, std::size_t b) {
-    return std::pair(*findings.outcomes[a].iteration, a) < std::pair(*findings.outcomes[b].iteration, b);
-  });
-  return points;
 }
 
 /// Returns the number of devices of a plan with these settings.
@@ -139,15 +132,18 @@ PlanSearch::PlanSearch(Predictor& predictor, const Scenario& scenario, const Pla
   prepared_.states.resize(points, PlanState::kCannotWin);
   prepared_.outcomes.resize(points);
   prepared_.bounds.resize(points);
-  for (std::size_t point = 0; point < points; ++point)
+  static constexpr std::array<std::string_view, 1> kBucket{"comm.bucket_bytes"};
+  for (std::size_t point = 0; point < points; ++point) {
     prepared_.devices.push_back(devices_of(sweep_.points().at(point)));
+    without_bucket_.push_back(text_without(sweep_.points().at(point), kBucket));
+  }
   prepare(options, predictor);
 }
 
 void PlanSearch::prepare(const PlanSearchOptions& options, Predictor& predictor) {
   std::map<std::string, std::vector<std::size_t>> groups;
   for (std::size_t point = 0; point < prepared_.states.size(); ++point)
-    groups[kernels_of(sweep_.points().at(point))].push_back(point);
+    groups[text_without(sweep_.points().at(point), kOfNoKernel)].push_back(point);
   std::vector<const std::vector<std::size_t>*> work;
   work.reserve(groups.size());
   for (const auto& [key, points] : groups) work.push_back(&points);
@@ -196,6 +192,19 @@ void PlanSearch::simulate(std::vector<std::size_t> which, const std::map<std::si
                        take(point, outcome);
                        if (options.done) options.done(point, outcome);
                      }});
+}
+
+std::vector<std::size_t> PlanSearch::ranked(const PlanFindings& findings, std::vector<std::size_t> points) const {
+  std::erase_if(points, [&findings](std::size_t point) { return findings.states[point] != PlanState::kSimulated; });
+  std::sort(points.begin(), points.end(), [&findings](std::size_t a, std::size_t b) {
+    return std::pair(*findings.outcomes[a].iteration, a) < std::pair(*findings.outcomes[b].iteration, b);
+  });
+  std::set<std::string_view> listed;
+  std::vector<std::size_t> best;
+  for (const std::size_t point : points) {
+    if (listed.insert(without_bucket_[point]).second) best.push_back(point);
+  }
+  return best;
 }
 
 void PlanSearch::search(const std::vector<std::size_t>& order, const std::map<std::size_t, Outcome>& known,

@@ -58,7 +58,8 @@ struct PlanSearchOptions {
   std::function<void(std::size_t left)> left{};
 };
 
-/// Finds the plans with the shortest step among the points of a scenario (with_plans()) that may fit in memory.
+/// Finds the plans with the shortest step among the points of a scenario (with_plans()) that may fit in memory. Of
+/// plans that differ only in the size of their buckets, only the best is listed.
 ///
 /// For each number of devices, plans are simulated in the order of StepBounds, a fixed number at a time, until the
 /// steps of kBestPlans of them are no longer than the next bound. For the front, those of the others follow that no
@@ -87,8 +88,13 @@ class PlanSearch {
                       PlanFindings& findings);
   void rank(const PlanSearchOptions& options, PlanFindings& findings);
 
+  /// Returns those of the plans that were simulated, the shortest step first, and of plans that differ only in the size
+  /// of their buckets only the first.
+  [[nodiscard]] std::vector<std::size_t> ranked(const PlanFindings& findings, std::vector<std::size_t> points) const;
+
   Sweep sweep_;
-  PlanFindings prepared_;  ///< all plans that may be simulated are kCannotWin
+  std::vector<std::string> without_bucket_;  ///< by point: its settings but for the size of buckets
+  PlanFindings prepared_;                    ///< all plans that may be simulated are kCannotWin
 };
 
 }  // namespace stepsim::scenarios

@@ -71,7 +71,7 @@ Duration time_of_reduction(const Plan& plan, Rank first, Bytes bytes) {
   DagBuilder builder;
   Group group{.name = "replicas", .size = parallelism.data};
   for (std::uint32_t i = 0; i < parallelism.data; ++i)
-    group.ranks.push_back(first + static_cast<Rank>(i * parallelism.tensor));
+    group.ranks.push_back(first + static_cast<Rank>(i * parallelism.distance_of_replicas()));
   group.copy_of.resize(parallelism.data, 0);
   const RendezvousId rendezvous = builder.add_rendezvous({.op = CollectiveOp::kAllReduce,
                                                           .algorithm = find_collective_model("nccl"),
@@ -175,8 +175,10 @@ const StepBounds::Pieces& StepBounds::pieces(const Cut& wanted) {
 }
 
 double StepBounds::time_per_byte(const Plan& plan, std::uint32_t stage) {
-  const std::uint32_t first = stage * plan.parallelism.ranks_of_stage();
-  const auto [known, is_new] = time_per_byte_.try_emplace({plan.parallelism.data, first}, 0.0);
+  const Parallelism& parallelism = plan.parallelism;
+  const std::uint32_t first = parallelism.first_rank(stage);
+  const auto [known, is_new] =
+      time_per_byte_.try_emplace({parallelism.data, parallelism.distance_of_replicas(), first}, 0.0);
   if (!is_new) return known->second;
   constexpr Bytes kLarge{std::int64_t{1} << 36U};
   const Duration once = time_of_reduction(plan, static_cast<Rank>(first), kLarge);
@@ -190,9 +192,8 @@ StepBounds::Message StepBounds::message(const Plan& plan, std::uint32_t stage, B
   const double share = plan.size_of_sent_activations() / (plan.parallelism.sequence ? plan.parallelism.tensor : 1);
   const Bytes bytes = scaled(activations, plan.batches / plan.parallelism.microbatches * share) - Bytes{2};
   if (bytes <= Bytes{}) return {};
-  const std::uint32_t ranks = plan.parallelism.ranks_of_stage();
-  const Rank from = static_cast<Rank>(stage * ranks);
-  const Rank to = static_cast<Rank>((stage + 1) * ranks);
+  const Rank from = static_cast<Rank>(plan.parallelism.first_rank(stage));
+  const Rank to = static_cast<Rank>(plan.parallelism.first_rank(stage + 1));
   const auto [known, is_new] = messages_.try_emplace({from, to, bytes});
   if (!is_new) return known->second;
   const Duration once = alone(plan, from, to, bytes);
@@ -206,7 +207,7 @@ Duration StepBounds::of(const Plan& plan) {
   const std::uint32_t parts = parallelism.parts_of_pipeline();
   const Pieces& all = pieces({parts, parallelism.split});
   const auto backward = [parts](std::uint32_t part) { return 2 * std::size_t{parts} - 1 - part; };
-  const bool reduces = parallelism.data > 1 && parallelism.zero == 0;
+  const bool reduces = parallelism.data > 1 && parallelism.zero == 0 && parallelism.expert == 1;
   Duration bound{};
   Duration arrives{};
   Duration returns{};

@@ -85,8 +85,9 @@ class StepBounds {
   std::vector<Gradient> gradients_;
   bool is_one_step_ = false;
   std::map<Cut, Pieces> pieces_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, double> time_per_byte_;  ///< by replicas, first rank of the stage
-  std::map<std::tuple<Rank, Rank, Bytes>, Message> messages_;                ///< by sender, receiver, size
+  /// By the number of replicas, their distance, and the first rank of the stage.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, double> time_per_byte_;
+  std::map<std::tuple<Rank, Rank, Bytes>, Message> messages_;  ///< by sender, receiver, size
 };
 
 }  // namespace stepsim::scenarios

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "model/base/limits.h"
+#include "model/base/text.h"
 #include "model/calibration/calibration.h"
 #include "model/cost/collective/nccl_times.h"
 #include "model/job/cluster.h"
@@ -40,6 +41,8 @@ constexpr std::array kClusterParameters{
               "GPUs per host: ranks of a host use its captured inner links, others its NIC", ""},
     Parameter{"inside", "a rate such as 450GB/s, NVLink2, NVLink3, NVLink4 or NVLink5",
               "rate of what connects the GPUs of a host, per GPU and direction", ""},
+    Parameter{"rails", "a whole number from 1",
+              "NICs of each host, each on a switch of its own; the GPUs of a host share them equally", ""},
     Parameter{"colocated", "true or false", "run servers on the workers' hosts, sharing their links", ""},
 };
 
@@ -193,6 +196,22 @@ void set_inside(const YamlField& value, Plan& plan) {
   });
 }
 
+/// Gives each host several NICs, one on each rail.
+void set_rails(const YamlField& value, Plan& plan) {
+  const std::uint32_t rails = value.count(1, kMostWorkers);
+  if (plan.cluster.links.empty()) refuse_unknown_links(value);
+  reshape(value, plan, [&] {
+    ClusterShape shape = shape_of(plan.cluster);
+    if (shape.devices < rails) {
+      throw ShapeProblem(fmt::format("has {} per host; expected one for each of {} rails (cluster.gpus_per_host)",
+                                     shape.devices == 0 ? "no number of GPUs" : counted(shape.devices, "GPU"), rails));
+    }
+    shape.nics = rails;
+    const Resize all{ranks_of(plan), ranks_of(plan)};
+    return with_shape(plan.cluster, resized(std::move(shape), std::span(&all, 1)));
+  });
+}
+
 /// Throws CannotAnswer at `workers` if only one rank was captured and the changed job has too few ranks to contain it.
 /// The captured rank keeps its number.
 void refuse_fewer_than_the_lone_rank(const YamlField& workers, const Plan& plan) {
@@ -250,6 +269,7 @@ void apply_cluster(const Change& change, Plan& plan) {
   const YamlField* const nic = change.find("nic");
   const YamlField* const gpus = change.find("gpus_per_host");
   const YamlField* const inside = change.find("inside");
+  const YamlField* const rails = change.find("rails");
   const bool has_servers = plan.captured->parameter_server != nullptr;
   if (workers != nullptr && plan.parallelism != Parallelism{})
     cannot_answer(*workers, "'parallel' divides the job of one device; expected parallel.data in place of workers");
@@ -260,7 +280,7 @@ void apply_cluster(const Change& change, Plan& plan) {
       cannot_answer(*value, "the job has no parameter servers; expected a job with servers");
   }
   if (plan.network->make == nullptr) {
-    for (const YamlField* const value : {workers, servers, colocated, gpus, inside}) {
+    for (const YamlField* const value : {workers, servers, colocated, gpus, inside, rails}) {
       if (value != nullptr) {
         refuse_as_recorded(*value, plan,
                            "--network recorded keeps recorded transfer times; expected another network model");
@@ -276,15 +296,16 @@ void apply_cluster(const Change& change, Plan& plan) {
   if (workers != nullptr || servers != nullptr || colocated != nullptr) resize(workers, servers, colocated, plan);
   if (gpus != nullptr) share_hosts(*gpus, gpus_a_host, plan);
   if (inside != nullptr) set_inside(*inside, plan);
+  if (rails != nullptr) set_rails(*rails, plan);
   if (scaling != nullptr) plan.strong_scaling = scaling->one_of_words({"weak", "strong"}) == 1;
   if (const YamlField* const asks = workers != nullptr ? workers : scaling) scale_batches(change, *asks, plan);
 }
 
 /// Implements WhatIf::hardware_turn: the rate of NICs is set first (0), then the number of workers (1). Then ranks are
-/// placed on hosts (2), which needs both, and at last connected inside them (3).
+/// placed on hosts (2), which needs both, and at last these are connected inside and to rails (3).
 int turn_of(const Change& change) {
   if (change.find("gpus_per_host") != nullptr) return 2;
-  if (change.find("inside") != nullptr) return 3;
+  if (change.find("inside") != nullptr || change.find("rails") != nullptr) return 3;
   return change.find("nic") != nullptr && change.find("workers") == nullptr ? 0 : 1;
 }
 

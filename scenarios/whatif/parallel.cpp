@@ -18,6 +18,7 @@
 #include "model/cost/device/device_work.h"
 #include "model/job/topology.h"
 #include "model/rewrite/buckets.h"
+#include "model/rewrite/parallel/experts.h"
 #include "model/rewrite/parallel/parallelism.h"
 #include "scenarios/change/batch_growth.h"
 #include "scenarios/change/device_rule.h"
@@ -55,9 +56,22 @@ constexpr std::array kParallelParameters{
               "0"},
     Parameter{"recompute", "none, selective or all",
               "what is computed again before its backward pass: selective = attention, all = each layer", "none"},
+    Parameter{"expert", "a whole number from 1",
+              "number of replicas that divide the experts of each layer; data is a multiple of it", "1"},
+    Parameter{"order", "tp-dp-pp or tp-pp-dp",
+              "what ranks with successive numbers are, after those that divide a layer: replicas, or stages",
+              "tp-dp-pp"},
     Parameter{"split", "numbers such as 6+6+7+5", "repeated layers in each part of the pipeline, in order", "",
               split_type},
 };
+
+/// Returns the first parameter of the change.
+const YamlField& first_value(const Change& change) {
+  for (const Parameter& parameter : kParallelParameters) {
+    if (const YamlField* const value = change.find(parameter.name)) return *value;
+  }
+  return change.place();
+}
 
 /// The part of the captured device's work that one of several tensor-parallel ranks does.
 class TensorPart final : public DeviceRule {
@@ -87,6 +101,44 @@ class OptimizerPart final : public DeviceRule {
 
   std::uint32_t replicas_;
 };
+
+/// The part of the work on experts that one of several replicas does, if they divide the experts.
+class ExpertPart final : public DeviceRule {
+ public:
+  ExpertPart(const Change& change, const YamlField& value, const Plan& plan)
+      : DeviceRule(change, value, plan, "everything but the work on experts"),
+        experts_(plan.captured->operators),
+        ranks_(plan.parallelism.expert) {
+    const bool divided = plan.parallelism.zero > 0 && plan.parallelism.data > 1;  // OptimizerPart divides the whole
+    of_optimizer_ = divided ? 1 : 1 - experts_.share_of(plan.captured->gradients) * (1 - 1.0 / ranks_);
+  }
+
+ private:
+  [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
+    return experts_.part_of_rank(piece, ranks_, of_optimizer_);
+  }
+
+  Experts experts_;
+  std::uint32_t ranks_;
+  double of_optimizer_ = 1;
+};
+
+/// Removes the plan's rule of type Rule, if there is one. Returns true if there was.
+template <class Rule>
+bool take_out(Plan& plan) {
+  return std::erase_if(plan.rules, [](const auto& rule) {
+           const auto* const device = std::get_if<std::shared_ptr<const DeviceRule>>(&rule);
+           return device != nullptr && dynamic_cast<const Rule*>(device->get()) != nullptr;
+         }) > 0;
+}
+
+/// Makes the plan's rules divide the work on experts as its parallelism says.
+void divide_experts(const Change& change, Plan& plan) {
+  take_out<ExpertPart>(plan);
+  const YamlField* const expert = change.find("expert");
+  const YamlField& value = expert != nullptr ? *expert : first_value(change);
+  if (plan.parallelism.expert > 1) plan.rules.emplace_back(std::make_shared<const ExpertPart>(change, value, plan));
+}
 
 /// Makes the plan's last rule divide the optimizer's work among replicas, if they divide its states.
 void divide_optimizer(const Change& change, Plan& plan) {
@@ -192,7 +244,7 @@ std::string exchange_of_replicas(const DividedWork& work, const Plan& plan) {
 void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
   std::erase_if(plan.assumptions, [](const Assumption& one) {
     static constexpr auto kOwn = std::to_array<std::string_view>(
-        {"divided_job", "tensor_parallel", "recomputation", "pipeline_parallel", "data_parallel"});
+        {"divided_job", "tensor_parallel", "expert_parallel", "recomputation", "pipeline_parallel", "data_parallel"});
     return std::find(kOwn.begin(), kOwn.end(), one.id) != kOwn.end();
   });
   plan.assumptions.push_back(
@@ -221,6 +273,13 @@ void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
                      work.repeated_layers)});
   }
   note_stages(work, parallelism, plan);
+  if (parallelism.expert > 1) {
+    plan.assumptions.push_back(
+        {"expert_parallel",
+         fmt::format("Each of {} replicas has {} of the {} experts of a layer, and gets the tokens of all {} for them: "
+                     "every expert the same number.",
+                     parallelism.expert, work.experts / parallelism.expert, work.experts, parallelism.expert)});
+  }
   if (parallelism.data > 1) plan.assumptions.push_back({"data_parallel", exchange_of_replicas(work, plan)});
 }
 
@@ -259,11 +318,14 @@ Parallelism changed(Parallelism parallelism, const Change& change) {
   read("micro_batch", parallelism.micro_batch);
   read("global_batch", parallelism.global_batch);
   read("interleave", parallelism.interleave);
+  read("expert", parallelism.expert);
   if (const YamlField* const sequence = change.find("sequence")) parallelism.sequence = sequence->flag();
   if (const YamlField* const overlap = change.find("tensor_overlap")) parallelism.tensor_overlap = overlap->flag();
   if (const YamlField* const zero = change.find("zero")) parallelism.zero = stage_of_zero(*zero);
   if (const YamlField* const recompute = change.find("recompute"))
     parallelism.recompute = static_cast<Recompute>(recompute->one_of_words({"none", "selective", "all"}));
+  if (const YamlField* const order = change.find("order"))
+    parallelism.order = static_cast<RankOrder>(order->one_of_words({"tp-dp-pp", "tp-pp-dp"}));
   if (const YamlField* const split = change.find("split")) parallelism.split = layers_in(*split);
   if (const YamlField* const schedule = change.find("schedule")) {
     const std::size_t word = schedule->one_of_words({"1f1b", "gpipe", "interleaved"});
@@ -272,14 +334,6 @@ Parallelism changed(Parallelism parallelism, const Change& change) {
     if (interleaved && parallelism.interleave == 1) parallelism.interleave = 2;
   }
   return parallelism;
-}
-
-/// Returns the first parameter of the change.
-const YamlField& first_value(const Change& change) {
-  for (const Parameter& parameter : kParallelParameters) {
-    if (const YamlField* const value = change.find(parameter.name)) return *value;
-  }
-  return change.place();
 }
 
 /// Returns how many times the captured samples a replica computes in a step. Sets the number of microbatches if the
@@ -338,6 +392,7 @@ void apply_parallel(const Change& change, Plan& plan) {
   place_ranks(value, before, plan);
   if (const YamlField* const tensor = change.find("tensor"); tensor != nullptr && parallelism.tensor > 1)
     plan.rules.emplace_back(std::make_shared<const TensorPart>(change, *tensor, plan, parallelism.tensor));
+  divide_experts(change, plan);
   divide_optimizer(change, plan);
   note(work, parallelism, plan);
 }

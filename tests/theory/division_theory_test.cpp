@@ -51,7 +51,7 @@ Bytes sent_in_rings(const Dag& dag, std::string_view name) {
 // reduce-scatter and an all-gather of (t - 1) / t, and the inputs of two layers are gathered once more: Korthikanti et
 // al. 2022, 4.2.2 and 4.2.3.
 TEST(DivisionTheoryTest, TokensAreExchangedInTheBytesOfAnAllReduce) {
-  const TransformerJob job{.layers = 3, .ends = false};
+  const TransformerJob job{.layers = 3, .heads = 8, .ends = false};
   const Capture capture = job.capture();
   const std::int64_t hidden = job.tokens() * job.hidden * 4;
   for (const std::uint32_t ranks : {2U, 4U, 8U}) {

@@ -29,11 +29,6 @@ double bytes_ratio(const std::vector<TensorShape>& inputs, Precision from, doubl
 
 // ---- division among tensor-parallel ranks
 
-/// Returns the number of elements that `count` products read and write, without caches.
-double elements_of(const ProductShape& shape) noexcept {
-  return shape.count * (shape.rows * shape.inner + shape.inner * shape.columns + shape.rows * shape.columns);
-}
-
 double ProductShape::*dimension_of(Divided divided) noexcept {
   switch (divided) {
     case Divided::kRows: return &ProductShape::rows;
@@ -119,6 +114,10 @@ DeviceWork in_precision(const DeviceWork& piece, const OperatorTable& table, Pre
     if (product) changed.work->precision = to;
   }
   return changed;
+}
+
+double elements_of(const ProductShape& shape) noexcept {
+  return shape.count * (shape.rows * shape.inner + shape.inner * shape.columns + shape.rows * shape.columns);
 }
 
 DeviceWork part_of_rank(const DeviceWork& piece, std::uint32_t ranks) noexcept {

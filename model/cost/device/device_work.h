@@ -95,6 +95,9 @@ class DevicePieces {
 /// and result. Precondition: ranks > 0.
 [[nodiscard]] DeviceWork part_of_rank(const DeviceWork& piece, std::uint32_t ranks) noexcept;
 
+/// Returns the number of elements that products read and write, without caches.
+[[nodiscard]] double elements_of(const ProductShape& shape) noexcept;
+
 /// Returns the size of a number in bytes.
 [[nodiscard]] double size_of(Precision precision);
 

@@ -14,6 +14,7 @@
 #include "model/job/dag_builder.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/parallel/added_collectives.h"
+#include "model/rewrite/parallel/experts.h"
 #include "model/rewrite/parallel/layers.h"
 #include "model/rewrite/parallel/model_calls.h"
 #include "model/rewrite/parallel/pipeline.h"
@@ -29,7 +30,7 @@ Group all_ranks(const Parallelism& parallelism) {
   Group group{.name = "all ranks", .size = static_cast<std::uint32_t>(parallelism.ranks())};
   for (std::uint32_t rank = 0; rank < group.size; ++rank) {
     group.ranks.push_back(static_cast<Rank>(rank));
-    group.copy_of.push_back(rank - rank % parallelism.ranks_of_stage());
+    group.copy_of.push_back(parallelism.first_rank(parallelism.stage_of(rank)));
   }
   return group;
 }
@@ -71,7 +72,8 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
   if (device_launches(capture).empty())
     throw CannotAnswer({}, "the capture shows no launches of kernels; expected a profiler's trace of a GPU");
   DividedWork found;
-  if (parallelism.tensor > 1 || parallelism.has_pieces() || needs_layers(parallelism)) need_shapes(capture);
+  if (parallelism.tensor > 1 || parallelism.expert > 1 || parallelism.has_pieces() || needs_layers(parallelism))
+    need_shapes(capture);
   if (parallelism.tensor > 1) {
     const TensorDivision division =
         divide_calls(capture.operators, model_calls(capture), parallelism.sequence, parallelism.tensor_overlap);
@@ -81,6 +83,25 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
       throw CannotAnswer({},
                          "no layers of a transformer were found: linear layers from the hidden dimension and back to "
                          "it; expected a trace of such a model with record_shapes=True");
+    }
+    if (division.heads % parallelism.tensor != 0) {
+      throw CannotAnswer({},
+                         fmt::format("each attention has {} heads, which {} devices cannot divide equally; expected "
+                                     "a divisor of {}",
+                                     division.heads, parallelism.tensor, division.heads));
+    }
+  }
+  if (parallelism.expert > 1) {
+    found.experts = Experts(capture.operators).count();
+    if (found.experts == 0) {
+      throw CannotAnswer({},
+                         "no experts were found: layers of all experts as batched products; expected a step of such a "
+                         "model, as 'stepsim model mixtral' writes it");
+    }
+    if (found.experts % parallelism.expert != 0) {
+      throw CannotAnswer({}, fmt::format("each layer has {} experts, which {} ranks cannot divide equally; expected a "
+                                         "divisor of {}",
+                                         found.experts, parallelism.expert, found.experts));
     }
   }
   if (needs_layers(parallelism)) found.repeated_layers = layers_of(calls_of_typical_step(capture)).count;
@@ -102,6 +123,7 @@ Capture with_parallelism(const Capture& capture, const Parallelism& parallelism)
   Capture result = capture;
   if (needs_layers(parallelism)) result = with_stages(result, {});
   if (parallelism.tensor > 1) result = with_tensor_parallel(result, parallelism);
+  if (parallelism.expert > 1) result = with_expert_parallel(result, parallelism);
   if (parallelism.recompute != Recompute::kNothing) result = with_recomputation(result, parallelism.recompute);
   // Ranks without room for all gradients reduce those of each microbatch.
   if (replicas && parallelism.zero == 2) result = with_reduced_gradients(result, parallelism);

@@ -27,8 +27,13 @@ enum class Recompute : std::uint8_t {
   kLayers,     ///< "all": each layer, from its input
 };
 
-/// How a training job is divided among devices. Ranks are numbered as Megatron numbers them: those of a tensor-parallel
-/// group follow each other, then come the replicas, then the stages of the pipeline.
+/// How ranks are numbered: those of a tensor-parallel group follow each other, and then come
+enum class RankOrder : std::uint8_t {
+  kReplicas,  ///< the replicas of a stage, and then the stages: "tp-dp-pp", as Megatron-LM does
+  kStages,    ///< the stages of a replica, and then the replicas: "tp-pp-dp" (Megatron-LM's use_tp_pp_dp_mapping)
+};
+
+/// How a training job is divided among devices.
 struct Parallelism {
   std::uint32_t data = 1;          ///< number of replicas, each with its own samples
   std::uint32_t tensor = 1;        ///< number of ranks that divide each layer
@@ -51,11 +56,25 @@ struct Parallelism {
   /// parameters.
   std::uint32_t zero = 0;
   Recompute recompute = Recompute::kNothing;
+  /// Number of replicas that divide each layer's experts among themselves; `data` is a multiple of it. Above 1,
+  /// `tensor` is 1.
+  std::uint32_t expert = 1;
+  RankOrder order = RankOrder::kReplicas;
   /// Number of repeated layers in each part of the pipeline, in order; empty if the parts take about equally long.
   std::vector<std::uint32_t> split;
 
   [[nodiscard]] std::uint64_t ranks() const noexcept { return std::uint64_t{data} * tensor * pipeline; }
-  [[nodiscard]] std::uint32_t ranks_of_stage() const noexcept { return data * tensor; }
+  /// Returns the first rank of a stage.
+  [[nodiscard]] std::uint32_t first_rank(std::size_t stage) const noexcept {
+    return static_cast<std::uint32_t>(stage) * (order == RankOrder::kReplicas ? data * tensor : tensor);
+  }
+  [[nodiscard]] std::uint32_t stage_of(std::uint32_t rank) const noexcept {
+    return order == RankOrder::kReplicas ? rank / (data * tensor) : rank / tensor % pipeline;
+  }
+  /// Returns how far apart the ranks are that do the same for two replicas that follow each other.
+  [[nodiscard]] std::uint32_t distance_of_replicas() const noexcept {
+    return order == RankOrder::kReplicas ? tensor : tensor * pipeline;
+  }
   [[nodiscard]] std::uint32_t parts_of_pipeline() const noexcept { return pipeline * interleave; }
   [[nodiscard]] bool has_pieces() const noexcept { return pipeline > 1 || microbatches > 1; }
   friend auto operator<=>(const Parallelism&, const Parallelism&) = default;
@@ -69,6 +88,7 @@ struct DividedWork {
   std::vector<std::size_t> layers_of_parts;
   std::size_t repeated_layers = 0;  ///< layers that are computed again, or whose parameters are gathered; else 0
   Bytes gradients{};                ///< gradients of all steps; 0 if there is one replica
+  std::uint32_t experts = 0;        ///< experts of a layer, if they are divided; else 0
 };
 
 /// Returns what with_parallelism() would divide. Throws CannotAnswer, with a sentence that names no key, if the capture
@@ -84,6 +104,8 @@ struct DividedWork {
 ///   Its collectives are added on a stream of their own. Each waits for the calls that compute what it sums or gathers,
 ///   and the first work that needs the result waits for it. With `sequence`, stages send each other 1 / tensor of the
 ///   activations.
+/// - Experts: as with_expert_parallel() describes (experts.h). Gradients of experts are reduced among the replicas that
+///   have the same ones, apart from those of other parameters.
 /// - Recomputation: as with_recomputation() describes (recompute.h).
 /// - Pipeline and microbatches: as with_stages() describes (pipeline.h).
 /// - Data: gradients are reduced as DistributedDataParallel does it, on a stream of their own: in buckets of

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "model/base/error.h"
+#include "model/base/text.h"
 #include "model/cost/collective/algorithm.h"
 #include "model/job/dag_builder.h"
 #include "model/rewrite/buckets.h"
@@ -155,7 +156,7 @@ class StagedJob {
   };
 
   [[nodiscard]] Rank rank_of(std::size_t stage) const noexcept {
-    return static_cast<Rank>(stage * parallelism_.ranks_of_stage());
+    return static_cast<Rank>(parallelism_.first_rank(stage));
   }
 
   /// Returns the index of the step that the cuts divide.
@@ -167,8 +168,9 @@ class StagedJob {
     std::size_t tasks = 0;
     for (std::size_t piece = 0; piece < pieces_.update(); ++piece) tasks += pieces_.tasks(piece).size();
     if (tasks <= kMostCopiedTasks / parallelism_.microbatches) return;
-    throw UsageError(fmt::format("{} microbatches of {} tasks each are too many; expected at most {} tasks in all",
-                                 parallelism_.microbatches, tasks, kMostCopiedTasks));
+    throw CannotAnswer({}, fmt::format("{} microbatches of {} tasks each are too many; expected at most {} tasks in "
+                                       "all: fewer microbatches, of more samples each",
+                                       grouped(parallelism_.microbatches), grouped(tasks), grouped(kMostCopiedTasks)));
   }
 
   /// Returns the number of a stage's part in the pipeline, where a microbatch passes the parts in order.
@@ -508,9 +510,9 @@ std::vector<std::size_t> first_layers(const std::vector<double>& times, std::uin
   const std::size_t layers = times.size() - 2;
   if (layers < stages) {
     throw CannotAnswer(
-        {},
-        fmt::format("the captured model has {} repeated layers; expected at most so many stages, or parts of stages",
-                    layers));
+        {}, fmt::format("the captured model has {} repeated layers, and {} stages or parts of stages need one each; "
+                        "expected at most {}",
+                        layers, stages, layers));
   }
   if (split.empty()) return equal_stages(times, stages);
   const std::size_t sum = std::accumulate(split.begin(), split.end(), std::size_t{0});

@@ -11,6 +11,7 @@
 #include "model/job/dag_builder.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/capture_edit.h"
+#include "model/rewrite/parallel/experts.h"
 #include "model/rewrite/parallel/layers.h"
 #include "model/rewrite/parallel/model_calls.h"
 
@@ -31,10 +32,12 @@ struct Repetition {
 /// Returns what each layer does again, in the order of the backward pass.
 std::vector<Repetition> repetitions(const Capture& capture, const std::vector<ModelCall>& calls, Recompute recompute) {
   const StepLayers layers = layers_of(calls);
+  const Experts experts(capture.operators);  // their products are batched, too
   const auto attention = [&](std::size_t from, std::size_t end) {
     std::vector<std::size_t> found;
     for (std::size_t i = from; i < end; ++i) {
-      if (is_of_attention(capture.operators.operators[calls[i].which].work)) found.push_back(i);
+      const std::uint32_t which = calls[i].which;
+      if (is_of_attention(capture.operators.operators[which].work) && !experts.is_product(which)) found.push_back(i);
     }
     if (!found.empty()) return found;
     throw CannotAnswer({},

@@ -12,6 +12,7 @@
 #include "model/job/dag_builder.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/parallel/added_collectives.h"
+#include "model/rewrite/parallel/experts.h"
 #include "model/rewrite/parallel/layers.h"
 #include "model/rewrite/parallel/model_calls.h"
 #include "model/rewrite/parallel/pipeline.h"
@@ -19,7 +20,12 @@
 namespace stepsim {
 namespace {
 
-constexpr const char* kReplicas = "data parallel";
+/// Ranks that have the same parameters.
+struct ReplicaGroup {
+  const char* name;
+  std::uint32_t size;
+  std::uint32_t distance;  ///< between the numbers of two ranks that follow each other
+};
 
 /// Returns the first device work other than a collective that any thread of a rank launched after `from`; invalid if
 /// there is none.
@@ -41,11 +47,11 @@ TaskId first_work_after(const Dag& dag, const DeviceLaunches& launches, Rank ran
 /// Adds the collectives of replicas.
 class Replicas {
  public:
-  Replicas(const Capture& capture, const Parallelism& parallelism)
+  Replicas(const Capture& capture, const Parallelism& parallelism, const ReplicaGroup& group)
       : capture_(capture),
         parallelism_(parallelism),
         launches_(device_launches(capture)),
-        added_(capture, launches_, kReplicas, parallelism.data, parallelism.tensor) {}
+        added_(capture, launches_, group.name, group.size, group.distance) {}
 
   [[nodiscard]] const DeviceLaunches& launches() const noexcept { return launches_; }
   [[nodiscard]] AddedCollectives& added() noexcept { return added_; }
@@ -186,12 +192,34 @@ class Units {
   std::vector<std::size_t> ends_;  ///< for each part of the pipeline, the unit after its last one
 };
 
-}  // namespace
+/// Calls add(capture, group) for the replicas, with all gradients. If they divide experts, calls it once with the
+/// gradients of other parameters, and once for the replicas that have the same experts, with their part of these.
+template <class Add>
+Capture for_each_group(const Capture& capture, const Parallelism& parallelism, const Add& add) {
+  const std::uint32_t distance = parallelism.distance_of_replicas();
+  if (parallelism.expert == 1) return add(capture, ReplicaGroup{"data parallel", parallelism.data, distance});
+  const Experts experts(capture.operators);
+  Capture result = capture;
+  const auto add_of = [&](bool of_experts, const ReplicaGroup& group) {
+    if (group.size == 1) return;
+    Capture part = result;
+    for (Gradient& gradient : part.gradients) {
+      const bool is_own = experts.is_gradient(gradient.bytes) == of_experts;
+      gradient.bytes = is_own ? part_of(gradient.bytes, of_experts ? parallelism.expert : 1) : Bytes{};
+    }
+    Capture made = add(part, group);
+    for (std::size_t i = 0; i < made.gradients.size(); ++i) made.gradients[i].bytes = result.gradients[i].bytes;
+    result = std::move(made);
+  };
+  add_of(false, {"data parallel", parallelism.data, distance});
+  add_of(true, {"replicas of experts", parallelism.data / parallelism.expert, distance * parallelism.expert});
+  return result;
+}
 
-Capture with_reduced_gradients(const Capture& capture, const Parallelism& parallelism) {
+Capture with_reduced_gradients(const Capture& capture, const Parallelism& parallelism, const ReplicaGroup& group) {
   const std::optional<Bytes>& bound = capture.job.bucket_bytes;
   const std::vector<Time> parts = backward_parts(capture, parallelism);
-  Replicas replicas(capture, parallelism);
+  Replicas replicas(capture, parallelism, group);
   for (const auto& [index, step] : gradients_of_steps(capture)) {
     const auto part_of_gradient = [&](const Gradient& gradient) {
       return std::upper_bound(parts.begin(), parts.end(), replicas.finish(gradient.ready));
@@ -213,8 +241,8 @@ Capture with_reduced_gradients(const Capture& capture, const Parallelism& parall
   return std::move(replicas.added()).finish();
 }
 
-Capture with_gathered_parameters(const Capture& capture, const Parallelism& parallelism) {
-  Replicas replicas(capture, parallelism);
+Capture with_gathered_parameters(const Capture& capture, const Parallelism& parallelism, const ReplicaGroup& group) {
+  Replicas replicas(capture, parallelism, group);
   std::map<std::int32_t, TaskId> updates;  // the last call of each step's optimizer
   const std::map<TaskId, TaskId> call_of = calls_by_work(replicas.launches());
   for (const ModelCall& call : model_calls(capture)) {
@@ -239,8 +267,8 @@ Capture with_gathered_parameters(const Capture& capture, const Parallelism& para
   return std::move(replicas.added()).finish();
 }
 
-Capture with_divided_parameters(const Capture& capture, const Parallelism& parallelism) {
-  Replicas replicas(capture, parallelism);
+Capture with_divided_parameters(const Capture& capture, const Parallelism& parallelism, const ReplicaGroup& group) {
+  Replicas replicas(capture, parallelism, group);
   for (const auto& [index, step] : gradients_of_steps(capture)) {
     Units units(capture, parallelism, replicas);
     const std::vector<Bytes> sizes = replicas.sizes(step.gradients);
@@ -256,6 +284,26 @@ Capture with_divided_parameters(const Capture& capture, const Parallelism& paral
     if (last.valid()) replicas.end_backward(step, last);
   }
   return std::move(replicas.added()).finish();
+}
+
+}  // namespace
+
+Capture with_reduced_gradients(const Capture& capture, const Parallelism& parallelism) {
+  return for_each_group(capture, parallelism, [&](const Capture& part, const ReplicaGroup& group) {
+    return with_reduced_gradients(part, parallelism, group);
+  });
+}
+
+Capture with_gathered_parameters(const Capture& capture, const Parallelism& parallelism) {
+  return for_each_group(capture, parallelism, [&](const Capture& part, const ReplicaGroup& group) {
+    return with_gathered_parameters(part, parallelism, group);
+  });
+}
+
+Capture with_divided_parameters(const Capture& capture, const Parallelism& parallelism) {
+  return for_each_group(capture, parallelism, [&](const Capture& part, const ReplicaGroup& group) {
+    return with_divided_parameters(part, parallelism, group);
+  });
 }
 
 }  // namespace stepsim

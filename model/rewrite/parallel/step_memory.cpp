@@ -13,6 +13,7 @@
 #include "model/base/text.h"
 #include "model/cost/device/device_work.h"
 #include "model/rewrite/buckets.h"
+#include "model/rewrite/parallel/experts.h"
 #include "model/rewrite/parallel/layers.h"
 #include "model/rewrite/parallel/pipeline.h"
 #include "model/rewrite/parallel/tensor_division.h"
@@ -86,8 +87,6 @@ Keeps kept_by(const Operator& op) {
 }
 
 bool is_product(const Operator& op) noexcept { return op.work.flops > 0 && op.work.kind != KernelClass::kAttention; }
-/// True for a product of two tensors of samples, such as those of an attention.
-bool is_batched(const Operator& op) noexcept { return op.work.kind == KernelClass::kGemm && op.work.shape.count > 1; }
 
 /// Returns the index after the second factor of a product.
 std::size_t factors_end(const Operator& op) noexcept {
@@ -146,6 +145,7 @@ class StepMemory::Finder {
         calls_(calls),
         sizes_(table_.operators),
         division_(divide_calls(table_, calls, false)),
+        experts_(table_),
         memory_(memory) {}
 
   /// `layers` is null if no layers repeat.
@@ -179,7 +179,14 @@ class StepMemory::Finder {
     if (tensor.sizes.empty() || tensor.element == ElementKind::kOther) return false;
     if (is_single_product(op)) return input + 1 == factors_end(op) || (input == 0 && adds_to_product(op.name));
     if (is_lookup(op)) return input == 0;
-    return tensor.sizes.size() == 1 || sizes_.is_parameter(tensor);
+    return tensor.sizes.size() == 1 || sizes_.is_parameter(tensor) || experts_.is_weight(tensor);
+  }
+
+  /// True for a product of two tensors of samples, as those of an attention are.
+  [[nodiscard]] bool is_in_attention(const Operator& op) const {
+    return is_batched_product(op) && std::none_of(op.inputs.begin(), op.inputs.end(), [this](const TensorShape& input) {
+             return experts_.is_weight(input);
+           });
   }
 
   /// Returns the inputs of a call that hold samples; of a sum with a product, only those of the product.
@@ -229,6 +236,7 @@ class StepMemory::Finder {
       const bool is_divided =
           sums_lookup || divided == Divided::kColumns || (divided == Divided::kInner && input.sizes.size() > 1);
       part.parameters.add(input.bytes(), is_divided);
+      if (experts_.is_weight(input)) part.experts += input.bytes();
       if (input.bytes() > largest_parameter_) {
         largest_parameter_ = input.bytes();
         memory_.bytes_per_element_ = static_cast<double>(input.element_bytes);
@@ -243,7 +251,7 @@ class StepMemory::Finder {
       return;
     }
     const bool in_attention = in_attention_;  // after its first product
-    if (is_batched(op)) in_attention_ = !in_attention_;
+    if (is_in_attention(op)) in_attention_ = !in_attention_;
     // A layer that is divided by columns reads a tensor that each rank has.
     const bool is_divided = divided != Divided::kNot && divided != Divided::kColumns;
     const auto keep = [&](double bytes, bool of_attention) {
@@ -265,7 +273,7 @@ class StepMemory::Finder {
       for (std::size_t i = 0; i < samples.size(); ++i) {
         if (i == 0 && (random_ || is_last_kept(op, first))) continue;
         // Of the product with the values, the values were computed before the attention.
-        keep(samples[i]->bytes(), in_attention && (i == 0 || !is_batched(op)));
+        keep(samples[i]->bytes(), in_attention && (i == 0 || !is_in_attention(op)));
       }
       if (op.work.kind == KernelClass::kAttention) keep(first.bytes(), false);  // the result
     }
@@ -276,7 +284,7 @@ class StepMemory::Finder {
   /// True if the call before kept what this one reads first, as another view: its result, or the input of a product.
   [[nodiscard]] bool is_last_kept(const Operator& op, const TensorShape& first) const {
     return last_ && last_->bytes == first.bytes() &&
-           (last_->keeps == Keeps::kOutput || (last_->product && is_product(op) && !is_batched(op)));
+           (last_->keeps == Keeps::kOutput || (last_->product && is_product(op) && !is_in_attention(op)));
   }
 
   /// The last call that kept something.
@@ -290,6 +298,7 @@ class StepMemory::Finder {
   const std::vector<ModelCall>& calls_;
   ParameterSizes sizes_;
   TensorDivision division_;
+  Experts experts_;
   StepMemory& memory_;
   std::optional<Kept> last_;
   double largest_ = 0;            ///< bytes of the largest activation so far
@@ -385,8 +394,14 @@ MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vect
   const bool divided = ranges.size() > 1;
   // A parameter that is read at both ends of the model is on both ends of a pipeline.
   const double once = divided ? 1 : once_;
+  // The parameters of a part that each replica uses, and, if replicas divide what belongs to parameters, its share.
   const auto parameters_of = [&](const Part& part) {
-    return once * (part.parameters.whole + part.parameters.divided / parallelism.tensor);
+    const double absent = part.experts - part.experts / parallelism.expert;
+    return once * (part.parameters.whole - absent + part.parameters.divided / parallelism.tensor);
+  };
+  const auto share_of = [&](const Part& part, std::uint32_t from) {
+    const double all = once * (part.parameters.whole + part.parameters.divided / parallelism.tensor);
+    return parallelism.zero >= from ? all / parallelism.data : parameters_of(part);
   };
   const std::size_t own_ranges = divided ? parallelism.interleave : 1;
   const auto range = [&](std::size_t own) { return ranges[own * parallelism.pipeline + stage]; };
@@ -410,20 +425,23 @@ MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vect
     }
     return sum;
   };
-  const auto share = [&parallelism](std::uint32_t from) { return parallelism.zero >= from ? parallelism.data : 1U; };
+  const auto share = [&](std::uint32_t from) {
+    double sum = 0;
+    for (const Part* const part : parts) sum += share_of(*part, from);
+    return sum;
+  };
   // A part's parameters are gathered while those of the part before are used.
   const double gathered = parallelism.zero == 3 ? 2 * largest : 0;
   // What is sent is collected: a part's gradients, or DistributedDataParallel's buckets, which stay from step to step.
   const double buckets = parallelism.data > 1 && parallelism.zero == 0 ? parameters : 0;
   const double sent = parallelism.data > 1 && parallelism.zero >= 2 ? largest : 0;
   const bool views = buckets > 0 && side == MemorySide::kLeast;  // gradients can be views of the buckets
-  const double gradients = views ? 0 : parameters / share(2);
+  const double gradients = views ? 0 : share(2);
 
   const bool has_casts = casting < 1 && activation_bytes < bytes_per_element_ && side != MemorySide::kLeast;
   const double casts = has_casts ? parameters * activation_bytes / bytes_per_element_ : 0;
 
-  MemoryParts need{.parameters = rounded(parameters / share(3) + gathered + casts),
-                   .optimizer = rounded(states(parameters, side) / share(1))};
+  MemoryParts need{.parameters = rounded(share(3) + gathered + casts), .optimizer = rounded(states(share(1), side))};
   double most = 0;
   // A backward pass releases activations and makes gradients, from the last part to the first.
   const auto go_back = [&](double activations, bool gradients_exist) {
@@ -437,7 +455,7 @@ MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vect
         need.working = rounded(works_on + sent);
       }
       activations -= kept(*part, parallelism, casting) * of_microbatch;
-      if (!gradients_exist && !views) made += parameters_of(*part) / share(2);
+      if (!gradients_exist && !views) made += share_of(*part, 2);
     }
   };
   const std::size_t ahead = divided ? passes_ahead(parallelism, stage) : 1;

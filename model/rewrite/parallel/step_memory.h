@@ -77,10 +77,11 @@ class StepMemory {
   };
   /// A repeated layer, or what comes before or after them.
   struct Part {
-    Amount parameters;  ///< bytes
-    Amount saved;       ///< bytes kept for the backward pass, of all samples
-    Amount masks;       ///< of `saved`, what has a byte for each element, in every precision
-    Amount attention;   ///< of `saved`, what lies between the products of attention
+    Amount parameters;   ///< bytes
+    double experts = 0;  ///< of `parameters`, bytes of experts
+    Amount saved;        ///< bytes kept for the backward pass, of all samples
+    Amount masks;        ///< of `saved`, what has a byte for each element, in every precision
+    Amount attention;    ///< of `saved`, what lies between the products of attention
     Amount masks_of_attention;
     Amount largest;    ///< the largest tensor of samples that a call of the forward pass reads
     double input = 0;  ///< bytes that the first call reads

@@ -71,6 +71,16 @@ bool has_sizes(const TensorShape& tensor, double one, double other) noexcept {
   return (a == one && b == other) || (a == other && b == one);
 }
 
+/// Returns the number of heads that an attention, or the softmax of one, has; 0 if it is none or does not show them.
+std::int64_t heads_in(const Operator& op) {
+  if (op.inputs.empty() || op.inputs.front().sizes.size() != 4) return 0;
+  const std::vector<std::int64_t>& sizes = op.inputs.front().sizes;
+  // PyTorch's public functions have heads before queries; the libraries' own functions have them after queries.
+  if (op.work.kind == KernelClass::kAttention)
+    return sizes[op.name.find("scaled_dot_product") == std::string::npos ? 2 : 1];
+  return op.name.ends_with("softmax") ? sizes[1] : 0;
+}
+
 class Divider {
  public:
   Divider(const OperatorTable& table, const std::vector<ModelCall>& calls, bool sequence, bool overlap)
@@ -232,6 +242,7 @@ class Divider {
     for (std::size_t i = first; i < end; ++i) {
       if (!is_layer(calls[i])) {
         result_.divided[calls[i]] = by_kind(calls[i]);
+        result_.heads = std::max(result_.heads, heads_in(op(calls[i])));
         continue;
       }
       Layer layer = layer_of(calls[i]);
@@ -369,6 +380,10 @@ class Divider {
 
 bool is_single_product(const Operator& op) noexcept {
   return op.work.kind == KernelClass::kGemm && op.work.shape.count > 0 && op.work.shape.count <= 1;
+}
+
+bool is_batched_product(const Operator& op) noexcept {
+  return op.work.kind == KernelClass::kGemm && op.work.shape.count > 1;
 }
 
 bool is_lookup(const Operator& op) noexcept {

@@ -2,6 +2,7 @@
 #define STEPSIM_MODEL_REWRITE_PARALLEL_TENSOR_DIVISION_H
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -26,10 +27,13 @@ struct TensorDivision {
   std::vector<Exchange> exchanges;  ///< in the order in which they are launched
   std::size_t products = 0;         ///< number of products of the forward pass that are divided
   std::size_t whole_products = 0;   ///< number of products of the forward pass that every rank does
+  std::int64_t heads = 0;           ///< heads of each attention; 0 if no operator shows them
 };
 
 /// True for one product of two matrices.
 [[nodiscard]] bool is_single_product(const OperatorTable::Operator& op) noexcept;
+/// True for several products of two matrices, such as those of an attention.
+[[nodiscard]] bool is_batched_product(const OperatorTable::Operator& op) noexcept;
 /// True for a lookup of rows in a table: aten::embedding, or what it calls.
 [[nodiscard]] bool is_lookup(const OperatorTable::Operator& op) noexcept;
 

@@ -55,6 +55,11 @@ class Recorder {
   [[nodiscard]] Sizes keys() const { return {job_.batch * job_.heads, job_.hidden / job_.heads, job_.sequence}; }
   [[nodiscard]] Sizes weights() const { return {job_.batch * job_.heads, job_.sequence, job_.sequence}; }
 
+  /// Each token goes to one expert, and each expert has the same number of tokens.
+  [[nodiscard]] Sizes of_experts(std::int64_t columns) const {
+    return {job_.experts, job_.tokens() / job_.experts, columns};
+  }
+
   void linear(std::int64_t from, std::int64_t to) { call("aten::addmm", {{to}, {job_.tokens(), from}, {from, to}}); }
 
   void drop_out(const Sizes& sizes) {
@@ -78,9 +83,16 @@ class Recorder {
       drop_out(whole());
       call("aten::add", {whole(), whole()});
       call("aten::native_layer_norm", {whole(), {}, {h}, {h}});
-      linear(h, 4 * h);
-      call("aten::gelu", {wide()});
-      linear(4 * h, h);
+      if (job_.experts > 0) {
+        call("aten::mm", {{job_.tokens(), h}, {h, job_.experts}});
+        call("aten::bmm", {of_experts(h), {job_.experts, h, 4 * h}});
+        call("aten::gelu", {of_experts(4 * h)});
+        call("aten::bmm", {of_experts(4 * h), {job_.experts, 4 * h, h}});
+      } else {
+        linear(h, 4 * h);
+        call("aten::gelu", {wide()});
+        linear(4 * h, h);
+      }
       drop_out(whole());
       call("aten::add", {whole(), whole()});
     }
@@ -94,6 +106,13 @@ class Recorder {
     call("aten::mm", {{job_.tokens(), to}, {to, from}});
     call("aten::mm", {{to, job_.tokens()}, {job_.tokens(), from}});
     accumulate({to, from});
+  }
+
+  void experts_backward(std::int64_t from, std::int64_t to) {
+    const std::int64_t tokens = job_.tokens() / job_.experts;
+    call("aten::bmm", {of_experts(to), {job_.experts, to, from}});
+    call("aten::bmm", {{job_.experts, from, tokens}, of_experts(to)});
+    accumulate({job_.experts, from, to});
   }
 
   void accumulate(const Sizes& sizes) {
@@ -110,9 +129,16 @@ class Recorder {
       call("aten::native_layer_norm_backward", {whole(), whole()});
     }
     for (std::size_t layer = 0; layer < job_.layers; ++layer) {
-      linear_backward(4 * h, h);
-      call("aten::gelu_backward", {wide(), wide()});
-      linear_backward(h, 4 * h);
+      if (job_.experts > 0) {
+        experts_backward(4 * h, h);
+        call("aten::gelu_backward", {of_experts(4 * h), of_experts(4 * h)});
+        experts_backward(h, 4 * h);
+        linear_backward(h, job_.experts);
+      } else {
+        linear_backward(4 * h, h);
+        call("aten::gelu_backward", {wide(), wide()});
+        linear_backward(h, 4 * h);
+      }
       call("aten::native_layer_norm_backward", {whole(), whole()});
       linear_backward(h, h);
       call("aten::bmm", {weights(), queries()});

@@ -22,8 +22,9 @@ struct TransformerJob {
   Duration kernel{10'000};  ///< duration of each kernel
   Duration call{0};         ///< duration of each launching call
   std::int64_t element_bytes = 4;
-  bool dropout = false;  ///< if true, weights of attention and what layers add are dropped out
-  bool ends = true;      ///< if true, there are lookups, the last norm, the layer to the vocabulary and an optimizer
+  bool dropout = false;      ///< if true, weights of attention and what layers add are dropped out
+  std::int64_t experts = 0;  ///< if not 0, each layer has so many of its last two linear layers, and a router
+  bool ends = true;  ///< if true, there are lookups, the last norm, the layer to the vocabulary and an optimizer
 
   [[nodiscard]] std::int64_t tokens() const noexcept { return batch * sequence; }
   [[nodiscard]] Capture capture() const;

@@ -82,6 +82,24 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"400Gb/s", "16GB/s", 4, kNothingDivided}, Case{"1Gb/s", "1GB/s", 16, kNothingDivided},
                       Case{"400Gb/s", "16GB/s", 4, kOneBucket}, Case{"10Gb/s", "NVLink4", 4, kOneBucket}));
 
+TEST(PlanSearchTest, PlansThatDifferOnlyInTheirBucketsAreListedOnce) {
+  const Question asked = question();
+  const auto best = [&](const std::string& buckets) {
+    const Scenario plans = scenario(asked, {.devices = {4}, .gpus_per_host = 4, .batches = 4},
+                                    {"comm.bucket_bytes=" + buckets, "parallel.zero=0", "parallel.interleave=1"});
+    const PlanFindings found = PlanSearch(asked.predictor(), plans, {}).run({}, {});
+    std::vector<Duration> steps;
+    for (const RankedPlan& plan : found.best) steps.push_back(*plan.outcome.iteration);
+    return steps;
+  };
+  const std::vector<Duration> some = best("1MiB");
+  const std::vector<Duration> others = best("25MiB");
+  const std::vector<Duration> all = best("1MiB,25MiB");
+  ASSERT_EQ(all.size(), kBestPlans);
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_LE(all[i], std::min(some[i], others[i])) << i;
+  EXPECT_EQ(all.front(), std::min(some.front(), others.front()));
+}
+
 TEST(PlanSearchTest, EveryNumberOfDevicesHasItsBestPlan) {
   const Question asked = question();
   const auto best = [&](const std::vector<std::uint32_t>& devices) {

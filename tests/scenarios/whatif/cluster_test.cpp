@@ -161,6 +161,25 @@ TEST(ClusterWhatIf, LinksInsideAndBetweenHostsChangeAlone) {
   EXPECT_NE(problem_of(question, {"network.inside=2x"}).find("cluster.gpus_per_host"), std::string::npos);
 }
 
+TEST(ClusterWhatIf, RanksOfAHostHaveTheirOwnNicsOnRails) {
+  const Question question = data_parallel_question();
+  const auto halving = [&](const std::string& rails) {
+    return question.iteration({"comm.algorithm=halving_doubling", "cluster.rails=" + rails, "cluster.nic=800MB/s",
+                               "cluster.workers=4", "cluster.gpus_per_host=2"});
+  };
+  // Two of the four rounds are between hosts. In each of them the two ranks of a host send at the same time, half of
+  // 2.6 MB each, over one NIC or each over its own.
+  EXPECT_EQ(halving("1") - halving("2"), 2 * microseconds{1'625});
+  EXPECT_EQ(halving("1"), question.iteration({"comm.algorithm=halving_doubling", "cluster.nic=800MB/s",
+                                              "cluster.workers=4", "cluster.gpus_per_host=2"}));
+  EXPECT_NE(
+      problem_of(question, {"cluster.nic=800MB/s", "cluster.workers=4", "cluster.gpus_per_host=2", "cluster.rails=3"})
+          .find("has 2 GPUs per host; expected one for each of 3 rails"),
+      std::string::npos);
+  EXPECT_NE(problem_of(question, {"cluster.workers=4", "cluster.rails=2"}).find("no number of GPUs"),
+            std::string::npos);
+}
+
 /// DataParallelJob computes for 41 ms. After that a ring has six rounds of 10 us plus a quarter of 2.6 MB at 0.8 GB/s.
 constexpr Duration kFourRanksOnTwoHosts = microseconds{41'000} + Duration{10'000 + 812'500} * 6;
 

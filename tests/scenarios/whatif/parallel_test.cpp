@@ -179,6 +179,58 @@ TEST(ParallelTest, DivisionsComposeInAnyOrder) {
   }
 }
 
+TEST(ParallelTest, TheOrderOfRanksMattersOnlyBetweenHosts) {
+  const Question asked = question();
+  const auto iteration = [&](const std::string& division, const std::string& order) {
+    return asked
+        .predicted("changes: [parallel: {" + division + ", microbatches: 2, order: " + order +
+                   "}, cluster: {gpus_per_host: 2, nic: 1GB/s}]")
+        .iteration;
+  };
+  for (const std::string one : {"pipeline: 2", "data: 4", "tensor: 4", "tensor: 2, pipeline: 2"})
+    EXPECT_EQ(iteration(one, "tp-pp-dp"), iteration(one, "tp-dp-pp")) << one;
+  // Gradients are larger than activations, so that replicas should share a host.
+  EXPECT_GT(iteration("data: 2, pipeline: 2", "tp-pp-dp"), iteration("data: 2, pipeline: 2", "tp-dp-pp"));
+}
+
+/// As kJob, with 16 experts in place of the linear layers.
+Question question_with_experts() {
+  TransformerJob job = kJob;
+  job.experts = 16;
+  return Question(job.capture(), one_host(), "maxmin");
+}
+
+TEST(ParallelTest, ExpertsAreDividedAmongReplicas) {
+  const Question asked = question_with_experts();
+  const auto problem = [&asked](std::initializer_list<std::string> sets) { return problem_of(asked, sets); };
+  EXPECT_EQ(asked.iteration({"parallel.data=4", "parallel.expert=1"}), asked.iteration({"parallel.data=4"}));
+  EXPECT_EQ(asked.iteration({"parallel.expert=4", "parallel.data=4"}),
+            asked.iteration({"parallel.data=4", "parallel.expert=4"}));
+  EXPECT_NE(asked.iteration({"parallel.data=4", "parallel.expert=4"}), asked.iteration({"parallel.data=4"}));
+  EXPECT_EQ(problem({"parallel.data=4", "parallel.expert=4", "parallel.zero=3", "parallel.recompute=all",
+                     "parallel.pipeline=2", "parallel.microbatches=4"}),
+            "taken");
+  EXPECT_THAT(problem({"parallel.data=4", "parallel.expert=8"}), HasSubstr("found data 4; expected a multiple"));
+  EXPECT_THAT(problem({"parallel.data=4", "parallel.expert=4", "parallel.tensor=2"}), HasSubstr("found tensor 2"));
+}
+
+TEST(ParallelTest, ExpertsAreNotRecomputedWithAttention) {
+  const Question asked = question_with_experts();
+  const Duration attention = 4 * 3 * kJob.kernel;  // four layers of two products and a softmax
+  EXPECT_EQ(asked.iteration({"parallel.recompute=selective"}), asked.iteration() + attention);
+}
+
+TEST(ParallelTest, SlowerLinksNeverMakeAStepWithExpertsFaster) {
+  const Question asked = question_with_experts();
+  Duration before{};
+  for (const std::string rate : {"NVLink5", "NVLink4", "NVLink2", "32GB/s", "1GB/s", "1MB/s"}) {
+    const Duration iteration =
+        asked.predicted("changes: [parallel: {data: 4, expert: 4}, cluster: {inside: " + rate + "}]").iteration;
+    EXPECT_GE(iteration, before) << rate;
+    before = iteration;
+  }
+}
+
 TEST(ParallelTest, LinksCanBeGivenFirst) {
   const Question asked = question();
   EXPECT_EQ(asked.iteration({"cluster.inside=100GB/s", "parallel.tensor=4"}),

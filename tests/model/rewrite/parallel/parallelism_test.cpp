@@ -77,10 +77,43 @@ TEST(ParallelismTest, RanksAreCopiesOfTheFirstOfTheirStage) {
   }
 }
 
+TEST(ParallelismTest, SuccessiveRanksAreReplicasOrStages) {
+  const auto groups_of = [](RankOrder order) {
+    std::map<std::string, std::vector<Rank>> groups;
+    const Capture divided = with_parallelism(
+        TransformerJob{}.capture(), {.data = 3, .tensor = 2, .pipeline = 2, .microbatches = 2, .order = order});
+    for (const Group& group : divided.dag.groups()) {
+      if (!group.ranks.empty() && group.ranks.front() != 0) groups[group.name] = group.ranks;
+      if (group.name == "all ranks") {
+        for (const std::uint32_t original : group.copy_of) groups[group.name].push_back(group.ranks[original]);
+      }
+    }
+    return groups;
+  };
+  auto replicas = groups_of(RankOrder::kReplicas);  // stage 1 has the ranks 6 to 11
+  EXPECT_EQ(replicas["tensor parallel"], (std::vector<Rank>{6, 7}));
+  EXPECT_EQ(replicas["data parallel"], (std::vector<Rank>{6, 8, 10}));
+  EXPECT_EQ(replicas["all ranks"], (std::vector<Rank>{0, 0, 0, 0, 0, 0, 6, 6, 6, 6, 6, 6}));
+  auto stages = groups_of(RankOrder::kStages);  // stage 1 has the ranks 2, 3, 6, 7, 10, 11
+  EXPECT_EQ(stages["tensor parallel"], (std::vector<Rank>{2, 3}));
+  EXPECT_EQ(stages["data parallel"], (std::vector<Rank>{2, 6, 10}));
+  EXPECT_EQ(stages["all ranks"], (std::vector<Rank>{0, 0, 2, 2, 0, 0, 2, 2, 0, 0, 2, 2}));
+}
+
 TEST(ParallelismTest, GradientsOfDividedLayersAreSmaller) {
   const Capture capture = TransformerJob{}.capture();
   const Capture job = with_parallelism(capture, {.data = 2, .tensor = 4});
   EXPECT_EQ(sum(payloads(job.dag, "data parallel")).count() * 4, gradients_of(capture).count());
+}
+
+TEST(ParallelismTest, HeadsAreDividedEqually) {
+  TransformerJob job;
+  job.hidden = 24;
+  job.heads = 6;
+  for (const std::uint32_t tensor : {2U, 3U, 6U})
+    EXPECT_NO_THROW(static_cast<void>(divided_work(job.capture(), {.tensor = tensor})));
+  EXPECT_THAT([&] { static_cast<void>(divided_work(job.capture(), {.tensor = 4})); },
+              Throws<CannotAnswer>(Property(&CannotAnswer::what, HasSubstr("6 heads, which 4 devices"))));
 }
 
 TEST(ParallelismTest, CapturesOfSeveralRanksAreRefused) {
