@@ -101,7 +101,7 @@ bool is_probe(const std::uint8_t* record) noexcept {
 }  // namespace
 
 Tracer::Tracer(TracerSettings settings, Writer& writer)
-    : settings_(std::move(settings)), writer_(writer), buffers_(settings_.buffer_bytes) {
+    : capture::Tracer(writer), settings_(std::move(settings)), buffers_(settings_.buffer_bytes) {
   the_tracer.store(this, std::memory_order_release);
 }
 
@@ -132,13 +132,8 @@ void Tracer::start(bool record_at_once) {
   describe_clock();
   works_.store(true, std::memory_order_release);
   if (record_at_once) record(Recording::kOn, std::chrono::milliseconds::zero());
-  writer_.with_producer([&](Producer& producer) {
-    const auto property = [&](std::string_view key, const std::string& value) {
-      producer.add({.kind = wire::Kind::kSession, .which = producer.text(key), .a = producer.text(value)});
-    };
-    property("cupti_version", std::to_string(library_.version));
-    property("cupti_path", library_.path);
-  });
+  describe("cupti_version", std::to_string(library_.version));
+  describe("cupti_path", library_.path);
 }
 
 std::string Tracer::prepare(bool record_at_once) {
@@ -170,13 +165,8 @@ std::string Tracer::prepare(bool record_at_once) {
 
 /// On WSL, CUPTI's clock is not the system's. The difference puts the records of several processes on one clock.
 void Tracer::describe_clock() {
-  if (::access("/dev/dxg", F_OK) != 0) return;
-  const auto ahead = static_cast<std::int64_t>(clock_ahead_);
-  writer_.with_producer([ahead](Producer& producer) {
-    producer.add({.kind = wire::Kind::kSession,
-                  .which = producer.text("clock_ahead_ns"),
-                  .a = producer.text(std::to_string(ahead))});
-  });
+  if (::access("/dev/dxg", F_OK) == 0)
+    describe("clock_ahead_ns", std::to_string(static_cast<std::int64_t>(clock_ahead_)));
 }
 
 void Tracer::choose_calls() {
@@ -338,13 +328,6 @@ bool Tracer::another_client(std::string& name) const noexcept {
   if (result == kSuccess) f.unsubscribe(subscriber);
   return result == kMultipleSubscribers;
 }
-
-void Tracer::give_up(wire::Status status, std::string_view why) noexcept {
-  works_.store(false, std::memory_order_release);
-  say(status, why);
-}
-
-void Tracer::say(wire::Status status, std::string_view what) noexcept { writer_.report(status, what, now()); }
 
 /// Another client may replace CUPTI's clock: PyTorch's profiler makes it count processor cycles. The times of a
 /// replaced clock and of the system's since 1970 differ by years.

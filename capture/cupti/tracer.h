@@ -15,12 +15,10 @@
 #include "capture/cupti/buffers.h"
 #include "capture/cupti/library.h"
 #include "capture/cupti/translator.h"
+#include "capture/tracer/tracer.h"
 #include "capture/writer/writer.h"
 
 namespace stepsim::capture::cupti {
-
-/// What is recorded: nothing; device work of earlier calls, which may still run; or calls and device work.
-enum class Recording : int { kOff, kDraining, kOn };
 
 struct TracerSettings {
   std::string library;           ///< path of libcupti.so; empty = search for it
@@ -35,36 +33,28 @@ struct TracerSettings {
   std::function<void(bool)> on_profiler_call;
 };
 
-/// Records calls and device work of this process through CUPTI. There is at most one, and it is never destroyed,
-/// because CUPTI may call it until the process ends.
+/// Records calls and device work of this process through CUPTI.
 ///
 /// CUPTI's switches and callbacks belong to the process. When another profiler appears, nothing is switched off,
 /// because that would end the other's recording too; its records are no longer taken, and the file says so.
 ///
 /// Switching, flushing and ending exclude each other: CUPTI 13.0 and 13.1 can deadlock or crash where they overlap
 /// (release notes of CUDA 13.0 Update 1 and 13.1 Update 1).
-class Tracer {
+class Tracer : public capture::Tracer {
  public:
   /// `writer` must outlive the tracer. Throws std::bad_alloc.
   Tracer(TracerSettings settings, Writer& writer);
 
-  /// Loads CUPTI and prepares it to record. If that fails, writes the reason to the file. Call it once.
-  void start(bool record_at_once);
-  /// True if CUPTI records, or can.
-  [[nodiscard]] bool works() const noexcept { return works_.load(std::memory_order_acquire); }
-  [[nodiscard]] Recording recording() const noexcept { return recording_.load(std::memory_order_relaxed); }
-
-  /// Switches recording. If a flush is running, waits for it at most `longest`; after that, tend() switches.
-  void record(Recording wanted, std::chrono::milliseconds longest) noexcept;
-  /// Makes CUPTI deliver its records and looks for other profilers. One thread must call this once per second.
-  void tend() noexcept;
-  /// Makes CUPTI deliver everything. May never return if CUPTI hangs.
-  void finish() noexcept;
-  /// Writes to the file that the buffers that CUPTI still has are lost. Call it if finish() does not return.
-  void abandon() noexcept;
-
-  [[nodiscard]] std::uint64_t now() const noexcept;     ///< time on CUPTI's clock, in nanoseconds
-  [[nodiscard]] std::uint32_t thread() const noexcept;  ///< number of the calling thread, as in records of calls
+  void start(bool record_at_once) override;
+  /// Waits for a flush that is running.
+  void record(Recording wanted, std::chrono::milliseconds longest) noexcept override;
+  /// Also looks for other profilers.
+  void tend() noexcept override;
+  void finish() noexcept override;
+  /// The buffers that CUPTI still has are lost.
+  void abandon() noexcept override;
+  [[nodiscard]] std::uint64_t now() const noexcept override;  ///< time on CUPTI's clock; on the system's before start()
+  [[nodiscard]] std::uint32_t thread() const noexcept override;
 
  private:
   /// Prepares the library in library_. Returns why it cannot be used; empty if it can, or another client uses it.
@@ -80,9 +70,6 @@ class Tracer {
   /// Subscribes to CUPTI. If another client has done so, sets its name, which may be empty.
   [[nodiscard]] Result subscribe(void** subscriber, Callback callback, std::string& other) const noexcept;
   [[nodiscard]] bool another_client(std::string& name) const noexcept;
-  /// Stops taking records and writes the reason.
-  void give_up(wire::Status status, std::string_view why) noexcept;
-  void say(wire::Status status, std::string_view what) noexcept;
   void take_records(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t filled) noexcept;
 
   static void on_buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* most) noexcept;
@@ -90,19 +77,17 @@ class Tracer {
                                   std::size_t filled) noexcept;
 
   TracerSettings settings_;
-  Writer& writer_;
   Library library_;
   Translator translator_{library_};
   ActivityBuffers buffers_;
   bool system_threads_ = false;  ///< true if CUPTI uses the system's thread ids
   bool subscribed_ = false;
-  std::atomic<bool> works_{false};
   std::uint64_t started_ = 0;
   std::uint64_t clock_ahead_ = 0;                     ///< of the system's clock, modulo 2^64
   mutable std::atomic<std::uint64_t> clock_lost_{0};  ///< when another client's clock was first seen; 0 = never
   std::string advice_;                                ///< why CUPTI may not work
 
-  std::mutex control_;  ///< held while CUPTI is switched or flushed; guards the members up to recording_
+  std::mutex control_;  ///< held while CUPTI is switched or flushed; guards the members up to wanted_
   std::set<Activity> refused_;
   std::vector<std::uint32_t> useless_runtime_calls_;
   std::vector<std::uint32_t> useless_driver_calls_;
@@ -111,7 +96,6 @@ class Tracer {
   std::uint64_t last_delivery_ = 0;
   int silent_rounds_ = 0;
   std::atomic<Recording> wanted_{Recording::kOff};
-  std::atomic<Recording> recording_{Recording::kOff};
 
   std::atomic<std::uint64_t> deliveries_{0};  ///< how often CUPTI has asked for a buffer or returned one
   std::atomic<bool> probe_seen_{false};

@@ -10,14 +10,13 @@
 #include <thread>
 #include <utility>
 
+#include "capture/cupti/tracer.h"
 #include "capture/writer/signals_blocked.h"
 #include "model/wire/environment.h"
 
 namespace stepsim::capture {
 
 namespace {
-
-using cupti::Recording;
 
 std::atomic<Session*> the_session{nullptr};
 
@@ -51,15 +50,20 @@ bool needs_marks(const Schedule& schedule) noexcept {
 Session::Session(Settings settings, std::unique_ptr<Writer> writer)
     : settings_(std::move(settings)),
       writer_(std::move(writer)),
-      tracer_({.library = settings_.cupti,
-               .buffer_bytes = settings_.buffer_bytes / 4 * 3,
-               .waits = settings_.sync,
-               .whole_graphs = settings_.whole_graphs,
-               .on_profiler_call =
-                   settings_.profiler_api ? [this](bool begins) { open_window(begins); } : std::function<void(bool)>{}},
-              *writer_),
+      tracer_(*make_tracer().release()),
       window_(settings_.delay == std::chrono::seconds::zero() && !settings_.profiler_api),
       wanted_(window_ && !needs_marks(settings_.schedule)) {}
+
+std::unique_ptr<Tracer> Session::make_tracer() {
+  return std::make_unique<cupti::Tracer>(
+      cupti::TracerSettings{.library = settings_.cupti,
+                            .buffer_bytes = settings_.buffer_bytes / 4 * 3,
+                            .waits = settings_.sync,
+                            .whole_graphs = settings_.whole_graphs,
+                            .on_profiler_call = settings_.profiler_api ? [this](bool begins) { open_window(begins); }
+                                                                       : std::function<void(bool)>{}},
+      *writer_);
+}
 
 Session* Session::current() noexcept { return the_session.load(std::memory_order_acquire); }
 

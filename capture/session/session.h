@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "capture/cupti/tracer.h"
 #include "capture/session/settings.h"
+#include "capture/tracer/tracer.h"
 #include "capture/writer/process.h"
 #include "capture/writer/writer.h"
 
@@ -60,6 +60,7 @@ class Session {
 
  private:
   Session(Settings settings, std::unique_ptr<Writer> writer);
+  [[nodiscard]] std::unique_ptr<Tracer> make_tracer();
   static std::unique_ptr<Writer> make_file(const Settings& settings);
   void describe(const Identity& identity, Loader loader);
   void start_helper();
@@ -75,7 +76,7 @@ class Session {
   Settings settings_;
   Owner owner_;
   std::unique_ptr<Writer> writer_;
-  cupti::Tracer tracer_;
+  Tracer& tracer_;  ///< never destroyed, like the session
   std::mutex marks_;
   std::uint64_t next_step_ = 0;  ///< guarded by marks_
   bool window_ = false;          ///< guarded by marks_

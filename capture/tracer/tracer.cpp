@@ -1,0 +1,16 @@
+#include "capture/tracer/tracer.h"
+
+namespace stepsim::capture {
+
+void Tracer::give_up(wire::Status status, std::string_view why) noexcept {
+  works_.store(false, std::memory_order_release);
+  say(status, why);
+}
+
+void Tracer::describe(std::string_view key, std::string_view value) noexcept {
+  writer_.with_producer([&](Producer& producer) {
+    producer.add({.kind = wire::Kind::kSession, .which = producer.text(key), .a = producer.text(value)});
+  });
+}
+
+}  // namespace stepsim::capture
