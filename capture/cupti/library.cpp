@@ -2,13 +2,12 @@
 
 #include <dlfcn.h>
 #include <glob.h>
-#include <link.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <string_view>
 #include <vector>
+
+#include "capture/tracer/shared_library.h"
 
 namespace stepsim::capture::cupti {
 namespace {
@@ -28,48 +27,12 @@ constexpr std::array kNames{"libcupti.so",
                             "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
                             "/usr/local/cuda/lib64/libcupti.so"};
 
-/// Adds the path of a loaded library to the vector at `paths` if it is a CUPTI. Called by dl_iterate_phdr().
-int add_if_cupti(dl_phdr_info* library, std::size_t, void* paths) {
-  const std::string_view path = library->dlpi_name == nullptr ? "" : library->dlpi_name;
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  if (name.starts_with("libcupti.so")) static_cast<std::vector<std::string>*>(paths)->emplace_back(path);
-  return 0;
-}
-
 std::vector<std::string> candidates(const std::string& path) {
   if (!path.empty()) return {path};
-  std::vector<std::string> found;
-  ::dl_iterate_phdr(add_if_cupti, &found);
+  std::vector<std::string> found = mapped_libraries("libcupti.so");
   found.insert(found.end(), kNames.begin(), kNames.end());
   return found;
 }
-
-std::string path_of(void* library, const std::string& name) {
-  const link_map* found = nullptr;
-  if (::dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&found)) != 0 || found == nullptr || *found->l_name == '\0')
-    return name;
-  return found->l_name;
-}
-
-class Symbols {
- public:
-  explicit Symbols(void* library) : library_(library) {}
-
-  template <class Function>
-  void find(const char* name, Function& function) {
-    function = reinterpret_cast<Function>(::dlsym(library_, name));
-    if (function == nullptr && missing_.empty()) missing_ = name;
-  }
-  template <class Function>
-  void find_if_there(const char* name, Function& function) {
-    function = reinterpret_cast<Function>(::dlsym(library_, name));
-  }
-  [[nodiscard]] const std::string& missing() const noexcept { return missing_; }
-
- private:
-  void* library_;
-  std::string missing_;
-};
 
 /// Fills `library` from a loaded library. Returns why it cannot be used; empty if it can.
 std::string take(void* opened, const std::string& name, Library& library) {

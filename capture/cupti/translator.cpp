@@ -1,10 +1,9 @@
 #include "capture/cupti/translator.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
+
+#include "capture/tracer/translation.h"
 
 namespace stepsim::capture::cupti {
 namespace {
@@ -12,23 +11,8 @@ namespace {
 using wire::Kind;
 using wire::Record;
 
-std::uint64_t length(std::uint64_t start, std::uint64_t end) noexcept { return end > start ? end - start : 0; }
-
 std::uint16_t device_number(std::uint32_t device) noexcept {
   return device < Record::kNoDevice ? static_cast<std::uint16_t>(device) : Record::kNoDevice;
-}
-
-/// Returns the number of a kernel's demangled name among the texts of `producer`; 0 if there is none. Each name is
-/// demangled once per producer.
-std::uint32_t kernel_name(const char* mangled, Producer& producer) noexcept {
-  if (mangled == nullptr) return 0;
-  const std::string_view key(mangled);
-  if (const std::uint32_t known = producer.known_text(key); known != 0) return known;
-  int status = 0;
-  char* const name = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
-  const std::uint32_t number = producer.text(key, name == nullptr ? key : std::string_view(name));
-  std::free(name);
-  return number;
 }
 
 std::uint64_t extent(std::int32_t blocks) noexcept { return static_cast<std::uint64_t>(std::max(blocks, 0)); }
