@@ -16,17 +16,11 @@ void finish() {
   if (Session* const session = Session::current()) session->finish();
 }
 
-void begin_range(std::uint64_t id, const char* name) {
-  if (Session* const session = Session::current()) session->begin_range(id, name);
+int begin_session(void (*)(stepsim::capture::rocprofiler::ClientId), void*) {
+  return Session::start(Session::Loader::kRocm) == nullptr ? -1 : 0;
 }
 
-void end_range(std::uint64_t id) {
-  if (Session* const session = Session::current()) session->end_range(id);
-}
-
-void mark(const char* name) {
-  if (Session* const session = Session::current()) session->mark(name);
-}
+void end_session(void*) { finish(); }
 
 }  // namespace
 
@@ -38,8 +32,15 @@ STEPSIM_EXPORTED int InitializeInjection(void) {
 }
 
 STEPSIM_EXPORTED int InitializeInjectionNvtx2(const void* (*get_export_table)(std::uint32_t)) {
-  return stepsim::capture::nvtx::install(get_export_table, {.begin = begin_range, .end = end_range, .mark = mark}) ? 1
-                                                                                                                   : 0;
+  return stepsim::capture::nvtx::install(get_export_table, Session::listener()) ? 1 : 0;
+}
+
+STEPSIM_EXPORTED stepsim::capture::rocprofiler::Tool* rocprofiler_configure(
+    std::uint32_t, const char*, std::uint32_t, stepsim::capture::rocprofiler::ClientId* client) {
+  static stepsim::capture::rocprofiler::Tool tool{
+      .size = sizeof tool, .initialize = begin_session, .finalize = end_session, .data = nullptr};
+  client->name = "stepsim capture";
+  return Session::current() == nullptr ? &tool : nullptr;
 }
 
 STEPSIM_EXPORTED void stepsim_mark_step(void) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "capture/cupti/tracer.h"
+#include "capture/rocprofiler/tracer.h"
 #include "capture/writer/signals_blocked.h"
 #include "model/wire/environment.h"
 
@@ -47,25 +48,47 @@ bool needs_marks(const Schedule& schedule) noexcept {
 
 }  // namespace
 
-Session::Session(Settings settings, std::unique_ptr<Writer> writer)
+Session::Session(Settings settings, std::unique_ptr<Writer> writer, Loader loader)
     : settings_(std::move(settings)),
       writer_(std::move(writer)),
-      tracer_(*make_tracer().release()),
+      tracer_(*make_tracer(loader).release()),
       window_(settings_.delay == std::chrono::seconds::zero() && !settings_.profiler_api),
       wanted_(window_ && !needs_marks(settings_.schedule)) {}
 
-std::unique_ptr<Tracer> Session::make_tracer() {
-  return std::make_unique<cupti::Tracer>(
-      cupti::TracerSettings{.library = settings_.cupti,
-                            .buffer_bytes = settings_.buffer_bytes / 4 * 3,
-                            .waits = settings_.sync,
-                            .whole_graphs = settings_.whole_graphs,
-                            .on_profiler_call = settings_.profiler_api ? [this](bool begins) { open_window(begins); }
-                                                                       : std::function<void(bool)>{}},
-      *writer_);
+std::unique_ptr<Tracer> Session::make_tracer(Loader loader) {
+  const std::size_t buffer_bytes = settings_.buffer_bytes / 4 * 3;
+  std::function<void(bool)> on_profiler_call;
+  if (settings_.profiler_api) on_profiler_call = [this](bool begins) { open_window(begins); };
+  if (loader == Loader::kRocm) {
+    return std::make_unique<rocprofiler::Tracer>(
+        rocprofiler::TracerSettings{
+            .buffer_bytes = buffer_bytes, .ranges = listener(), .on_profiler_call = std::move(on_profiler_call)},
+        *writer_);
+  }
+  return std::make_unique<cupti::Tracer>(cupti::TracerSettings{.library = settings_.cupti,
+                                                               .buffer_bytes = buffer_bytes,
+                                                               .waits = settings_.sync,
+                                                               .whole_graphs = settings_.whole_graphs,
+                                                               .on_profiler_call = std::move(on_profiler_call)},
+                                         *writer_);
 }
 
 Session* Session::current() noexcept { return the_session.load(std::memory_order_acquire); }
+
+nvtx::Listener Session::listener() noexcept {
+  return {.begin =
+              [](std::uint64_t id, const char* name) {
+                if (Session* const session = current()) session->begin_range(id, name);
+              },
+          .end =
+              [](std::uint64_t id) {
+                if (Session* const session = current()) session->end_range(id);
+              },
+          .mark =
+              [](const char* name) {
+                if (Session* const session = current()) session->mark(name);
+              }};
+}
 
 Session* Session::start(Loader loader) noexcept try {
   static std::mutex starting;
@@ -76,9 +99,9 @@ Session* Session::start(Loader loader) noexcept try {
   if (settings.directory.empty()) return nullptr;
   std::unique_ptr<Writer> writer = make_file(settings);
   if (writer == nullptr) return nullptr;
-  auto* const session = new Session(std::move(settings), std::move(writer));
+  auto* const session = new Session(std::move(settings), std::move(writer), loader);
   session->describe(identity, loader);
-  if (loader == Loader::kCuda) session->tracer_.start(session->is_wanted());
+  if (loader != Loader::kNccl) session->tracer_.start(session->is_wanted());
   session->start_helper();
   the_session.store(session, std::memory_order_release);
   return session;

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "capture/nvtx/ranges.h"
 #include "capture/session/settings.h"
 #include "capture/tracer/tracer.h"
 #include "capture/writer/process.h"
@@ -19,7 +20,8 @@
 
 namespace stepsim::capture {
 
-/// The capture of this process. It writes CUPTI's records, NVTX ranges and step marks to one file.
+/// The capture of this process. It writes the records of CUPTI or rocprofiler-sdk, NVTX or roctx ranges, and step marks
+/// to one file.
 ///
 /// There is at most one session, and it is never destroyed, because CUPTI may call it until the process ends. Its
 /// functions do not throw. They do not wait for other threads, with three exceptions: step marks wait for each other, a
@@ -34,12 +36,14 @@ namespace stepsim::capture {
 class Session {
  public:
   /// The library that loaded this module.
-  enum class Loader { kCuda, kNccl };
+  enum class Loader { kCuda, kRocm, kNccl };
   /// Returns the session of this process and starts it if necessary. Returns null if the environment does not ask for a
-  /// session, or if its file cannot be created. A session that NCCL starts does not use CUPTI.
+  /// session, or if its file cannot be created. A session that NCCL starts uses neither CUPTI nor rocprofiler-sdk.
   static Session* start(Loader loader) noexcept;
   /// Returns the session; null if none was started.
   static Session* current() noexcept;
+  /// Returns functions that pass ranges and marks to the session; without one they do nothing.
+  static nvtx::Listener listener() noexcept;
 
   void mark_step() noexcept;
   void begin_range(std::uint64_t id, const char* name) noexcept;
@@ -59,8 +63,8 @@ class Session {
   [[nodiscard]] bool is_wanted() const noexcept { return wanted_.load(std::memory_order_relaxed); }
 
  private:
-  Session(Settings settings, std::unique_ptr<Writer> writer);
-  [[nodiscard]] std::unique_ptr<Tracer> make_tracer();
+  Session(Settings settings, std::unique_ptr<Writer> writer, Loader loader);
+  [[nodiscard]] std::unique_ptr<Tracer> make_tracer(Loader loader);
   static std::unique_ptr<Writer> make_file(const Settings& settings);
   void describe(const Identity& identity, Loader loader);
   void start_helper();

@@ -51,6 +51,7 @@ struct Names {
   const char* directory;
 };
 constexpr const char* kNcclPlugin = "NCCL_PROFILER_PLUGIN";
+constexpr const char* kRocmTools = "ROCP_TOOL_LIBRARIES";
 constexpr Names kByteps{"BYTEPS_TRACE_ON", "BYTEPS_TRACE_START_STEP", "BYTEPS_TRACE_END_STEP", "BYTEPS_TRACE_DIR"};
 constexpr Names kByteprofile{"TRACE_ON", "TRACE_START_STEP", "TRACE_END_STEP", "TRACE_DIR"};
 
@@ -64,6 +65,13 @@ void expect_no_other_tool(const Variables& variables, const std::string& module)
                     "or with stepsim capture",
                     name, shown(theirs)));
   }
+}
+
+/// Returns the list of tools for rocprofiler-sdk, which loads several. Version 1.0.0 ignores what follows the last ':'
+/// if there is one (find_clients() in its registration.cpp).
+std::string with_other_rocm_tools(const Variables& variables, const std::string& module) {
+  const std::string theirs = text_of(variables, kRocmTools);
+  return theirs.empty() || theirs == module ? module : module + ':' + theirs + ':';
 }
 
 /// Returns the environment variables for COMMAND that every kind of recording needs.
@@ -162,6 +170,7 @@ std::vector<std::pair<std::string, std::string>> variables_of(const CapturePlan&
   if (!plan.step_range.empty()) set.emplace_back(wire::kStepRangeVariable, plan.step_range);
   if (plan.nvtx || !plan.step_range.empty()) set.emplace_back("NVTX_INJECTION64_PATH", module);
   if (plan.nccl && nccl_problem(variables, module).empty()) set.emplace_back(kNcclPlugin, module);
+  if (plan.rocm) set.emplace_back(kRocmTools, with_other_rocm_tools(variables, module));
   return set;
 }
 

@@ -39,6 +39,7 @@ struct CapturePlan {
   std::vector<std::string> torch_options;  ///< options of torch.profiler, with its names: "with_flops"
   std::string step_call;                   ///< MODULE.FUNCTION
   bool nccl = false;
+  bool rocm = false;  ///< record AMD GPUs
 };
 
 /// Parses a whole number from `least` to 10^9, for example "3". Throws UsageError, which names the option, for any

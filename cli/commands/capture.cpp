@@ -166,6 +166,7 @@ Command::Run setup_capture(CLI::App& app) {
   const auto* whole_graphs =
       flag("--whole-graphs", "Record each launch of a CUDA graph as one, not its kernels; costs the program less");
   const auto* nccl = flag("--with-nccl", "Record collectives and transfers of NCCL 2.24 or later");
+  const auto* rocm = flag("--rocm", "Record AMD GPUs through rocprofiler-sdk of ROCm 7.0 or later");
   const auto* quiet = flag("--quiet", "Do not report at the end what was captured");
   app.add_option("COMMAND")
       ->type_name("WORD")
@@ -208,7 +209,7 @@ Command::Run setup_capture(CLI::App& app) {
     }
     if (plan.torch) {
       expect_none({step_range, delay, duration, max_size, profiler_api, buffer, with_sync, no_sync, with_nvtx, no_nvtx,
-                   whole_graphs, nccl},
+                   whole_graphs, nccl, rocm},
                   "cannot be combined with --torch");
       expect_module_and_function(plan.step_call);
     } else {
@@ -216,6 +217,7 @@ Command::Run setup_capture(CLI::App& app) {
                   "is an option of torch.profiler; expected it with --torch");
     }
     plan.nccl = nccl->count() > 0;
+    plan.rocm = rocm->count() > 0;
     command.quiet = quiet->count() > 0;
     run_capture(std::move(command));
   };

@@ -24,7 +24,9 @@ enum class Kind : std::uint8_t {
   /// bytes of shared memory per block.
   kLaunch,
   kSession,  ///< a property of the whole capture: text `which` is the key, text `a` the value
-  kStatus,   ///< detail = a Status, a = records lost by CUPTI so far, b = records lost by the writer, which = a text
+  /// detail = a Status, a = records lost by CUPTI or rocprofiler-sdk so far, b = records lost by the writer, which = a
+  /// text
+  kStatus,
   kDevice,   ///< a device: text `which` = its name
   kContext,  ///< a CUDA context on `device`: a = its id
   kStep,     ///< a step begins: a = its number from 0, detail = its Phase, stream = thread
@@ -75,7 +77,7 @@ enum class Status : std::uint8_t {
   kRecording = 1,
   kClosed,       ///< the program ended and everything recorded is in the file
   kOtherClient,  ///< another profiler is using CUPTI: nothing is recorded
-  kNoCupti,      ///< CUPTI could not be loaded or does not work: nothing is recorded
+  kNoCupti,      ///< CUPTI or rocprofiler-sdk cannot be loaded or does not work: nothing is recorded
   kIncomplete,   ///< text `which` says what is missing from the capture; recording goes on
   kNotWritten,   ///< in the first block: a write failed, and the capture ends there; duration = errno
 };
