@@ -11,6 +11,7 @@
 
 #include "capture/nccl/recorder.h"
 #include "capture/session/session.h"
+#include "capture/tracer/shared_library.h"
 #include "model/wire/environment.h"
 
 namespace stepsim::capture::nccl {
@@ -38,11 +39,16 @@ Context* keep(Context* made) noexcept {
   return made;
 }
 
-Target target_of_session() noexcept {
+/// RCCL, AMD's NCCL, loads the same plugin from the same variable. It only appends members to descriptors. Its timer of
+/// channels is wall_clock64(), whose rate depends on the GPU (globaltimer() in its src/device/common.h).
+bool is_rccl() { return !mapped_libraries("librccl.so").empty(); }
+
+Target target_of_session() {
   return {.writer = &Session::current()->writer(),
           .now = []() noexcept { return Session::current()->now(); },
           .thread = []() noexcept { return Session::current()->thread(); },
-          .recording = []() noexcept { return Session::current()->is_wanted(); }};
+          .recording = []() noexcept { return Session::current()->is_wanted(); },
+          .has_device_timer = !is_rccl()};
 }
 
 /// A session and its recorder. Both are never freed, because NCCL may call the plugin until the process ends.

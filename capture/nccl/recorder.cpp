@@ -244,7 +244,11 @@ void* Recorder::begin_channel(Communicator& communicator, void* operation, std::
                               std::uint64_t timer) noexcept {
   const std::uint32_t parent = number_in(operation, Kind::kOperation);
   if (parent == 0) return nullptr;
-  return begin({.communicator = &communicator, .device = timer, .parent = parent, .channel = channel}, Kind::kChannel);
+  return begin({.communicator = &communicator,
+                .device = target_.has_device_timer ? timer : 0,
+                .parent = parent,
+                .channel = channel},
+               Kind::kChannel);
 }
 
 void* Recorder::begin_proxy_op(Communicator& communicator, void* operation, const ProxyOp& op) noexcept {
@@ -280,7 +284,7 @@ void Recorder::change(void* handle, State state, std::uint64_t number) noexcept 
     // In other states, NCCL may pass the byte count of the previous transfer.
     if (state == State::kSendWait || state == State::kReceiveFlushWait) event->bytes = number;
   } else if (known->kind == Kind::kChannel && state == State::kKernelChannelStop) {
-    event->peer = number;
+    if (target_.has_device_timer) event->peer = number;
   } else if (known->kind == Kind::kProxyOp && state >= State::kProxyOpFirst && state <= State::kProxyOpLast) {
     event->bytes = std::max(event->bytes, number);
   }

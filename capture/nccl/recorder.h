@@ -80,6 +80,7 @@ struct Target {
   std::uint64_t (*now)() noexcept = nullptr;     ///< nanoseconds since 1970
   std::uint32_t (*thread)() noexcept = nullptr;  ///< number of the calling thread
   bool (*recording)() noexcept = nullptr;        ///< true if events that begin now are to be recorded
+  bool has_device_timer = true;                  ///< false if the timer of channels does not count nanoseconds
 };
 
 /// A communicator of NCCL. The object is kept after the communicator has ended, because NCCL may still use it.

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""nccl.py STEPSIM SAMPLE_RANKS FAKE_CUDA: `stepsim capture --with-nccl` of two ranks on our fake CUDA and NCCL, with
-each version of NCCL's profiler interface, to the replay of both files as one job and the waits in `stats`. Whatever
-goes wrong, the program must end as it does without capture."""
+"""nccl.py STEPSIM SAMPLE_RANKS FAKE_CUDA FAKE_RCCL: `stepsim capture --with-nccl` of two ranks on our fake CUDA and
+NCCL, with each version of NCCL's profiler interface, to the replay of both files as one job and the waits in `stats`.
+Whatever goes wrong, the program must end as it does without capture."""
 import os
 import sys
 
 from captures import answer, diagnostics, folder, run_until, run_with, work
 from checks import STEPSIM, check, verdict
 
-SAMPLE, FAKE_CUDA = (os.path.abspath(path) for path in sys.argv[2:4])
+SAMPLE, FAKE_CUDA, FAKE_RCCL = (os.path.abspath(path) for path in sys.argv[2:5])
 STEPS = 3
 # From fake_nccl.h: times of one collective's channels and transfers, on each rank.
 DEVICE, PEER, NETWORK, FLUSH = 300, 500, 700, 200
@@ -88,6 +88,13 @@ for version in (2, 3, 4, 5, 6):
         message = rows[rank, world, "Recv" if rank else "Send"]
         check_waits(message, STEPS, version, f"v{version}, rank {rank}: messages")
         check(f"v{version}: bytes of messages", message["bytes"] == STEPS * 250 * 4, message)
+
+# RCCL, which is recognised by its library: the time of its channels is taken by the CPU.
+results, traces = capture("--with-nccl", "--active", str(STEPS), LD_PRELOAD=FAKE_RCCL)
+as_without_capture(results[0], "RCCL", str(STEPS + 2))
+rows, reply = transfers(traces)
+on_host = TRANSFERS * (DEVICE + PEER + NETWORK) + TRANSFERS * (NETWORK + FLUSH + DEVICE)
+check("RCCL: the time of channels", rows and all(row["channel_ns"] == row["channels"] * on_host > 0 for row in rows.values()), reply)
 
 # The use of the sizes: with half the network, collectives are slower.
 results, traces = capture("--with-nccl", "--active", str(STEPS))

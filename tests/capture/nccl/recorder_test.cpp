@@ -29,11 +29,14 @@ class NcclRecorder : public ::testing::Test {
   NcclRecorder() : writer_(Writer::create(path_, std::size_t{4} << 20U)) {
     clock_now = 1'700'000'000'000'000'000;
     is_recording = true;
-    recorder_ = std::make_unique<Recorder>(Target{.writer = writer_.get(),
-                                                  .now = []() noexcept { return clock_now; },
-                                                  .thread = []() noexcept { return 42U; },
-                                                  .recording = []() noexcept { return is_recording; }},
-                                           kRoom);
+    recorder_ = std::make_unique<Recorder>(target_of_file(), kRoom);
+  }
+
+  Target target_of_file() {
+    return {.writer = writer_.get(),
+            .now = []() noexcept { return clock_now; },
+            .thread = []() noexcept { return 42U; },
+            .recording = []() noexcept { return is_recording; }};
   }
 
   ingest::CaptureRecords read() {
@@ -181,6 +184,22 @@ TEST_F(NcclRecorder, AChannelHasTheTimesOfTheDevice) {
   EXPECT_EQ(channels[0].b, 1200U);
   EXPECT_EQ(channels[0].duration, 50U);
   EXPECT_EQ(channels[0].device, 1);
+}
+
+TEST_F(NcclRecorder, AChannelHasNoTimesOfTheDeviceIfItsTimerDoesNotCountNanoseconds) {
+  Target target = target_of_file();
+  target.has_device_timer = false;
+  recorder_ = std::make_unique<Recorder>(target, kRoom);
+  Communicator* const communicator = recorder_->begin_communicator(6);
+  void* const channel = recorder_->begin_channel(*communicator, begin_all_reduce(*communicator, nullptr), 1, 1000);
+  clock_now += 50;
+  recorder_->change(channel, State::kKernelChannelStop, 1200);
+  recorder_->end(channel);
+  const auto channels = of_kind(read(), Kind::kNcclChannel);
+  ASSERT_EQ(channels.size(), 1U);
+  EXPECT_EQ(channels[0].a, 0U);
+  EXPECT_EQ(channels[0].b, 0U);
+  EXPECT_EQ(channels[0].duration, 50U);
 }
 
 TEST_F(NcclRecorder, BeforeVersion4AProxyOperationHasTheBytes) {
