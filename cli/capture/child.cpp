@@ -178,8 +178,9 @@ std::string capture_summary(const std::string& directory, const std::string& run
     }
   }
   if (text.empty()) {
-    return fmt::format("stepsim: nothing was captured: COMMAND did not use CUDA, or could not write to {}\n",
-                       shown(directory));
+    return fmt::format(
+        "stepsim: nothing was captured: COMMAND did not use CUDA (HIP with --rocm), or could not write to {}\n",
+        shown(directory));
   }
   return text + fmt::format("stepsim: next: stepsim replay {}\n", shown(directory));
 }

@@ -131,6 +131,8 @@ result, traces = capture("--active", "3", ROCP_TOOL_LIBRARIES="/no/such/tool.so"
 check("another tool of rocprofiler-sdk is loaded as well", steps(replay(traces)) == [0, 1, 2], result)
 result = run_with({"ROCP_TOOL_LIBRARIES": "/other.so"}, STEPSIM, "capture", "--rocm", "--dir", folder(), "--", "env")
 check("ours comes first", any(line.startswith("ROCP_TOOL_LIBRARIES=") and line.endswith("/libstepsim_capture.so:/other.so:") for line in result.stdout.splitlines()), result.stdout)
+result = run_with({}, STEPSIM, "capture", "--dir", folder(), "--", SAMPLE, "8")
+check("without --rocm nothing is recorded, and the option is named", result.returncode == 7 and "did not use CUDA (HIP with --rocm)" in result.stderr, result)
 result = run_with({}, STEPSIM, "capture", "--dir", folder(), "--", "env")
 check("without --rocm the variable is not set", "ROCP_TOOL_LIBRARIES" not in result.stdout, result.stdout)
 result = run_with({}, STEPSIM, "capture", "--rocm", "--torch", "--", SAMPLE, "8")
