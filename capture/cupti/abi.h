@@ -33,6 +33,7 @@ enum class Activity : std::uint32_t {
   kOverhead = 17,
   kMemcpyPeer = 22,
   kCudaEvent = 36,
+  kStream = 37,
   kSynchronization = 38,
   kExternalCorrelation = 39,
   kGraphTrace = 51,
@@ -131,6 +132,9 @@ inline constexpr std::size_t kCorrelation = 4, kStart = 8, kEnd = 16, kDevice = 
 }
 namespace context {
 inline constexpr std::size_t kContext = 4, kDevice = 8;
+}
+namespace stream {
+inline constexpr std::size_t kContext = 4, kStream = 8, kPriority = 12, kFlag = 16;
 }
 namespace device {
 inline constexpr std::size_t kDevice = 112, kName = 136;

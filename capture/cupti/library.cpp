@@ -112,6 +112,7 @@ const char* to_text(Activity kind) noexcept {
     case Activity::kRuntime: return "calls of the runtime";
     case Activity::kDevice: return "devices";
     case Activity::kContext: return "contexts";
+    case Activity::kStream: return "streams";
     case Activity::kConcurrentKernel: return "kernels";
     case Activity::kOverhead: return "its own overhead";
     case Activity::kMemcpyPeer: return "copies between devices";

@@ -19,7 +19,7 @@ namespace {
 constexpr std::array kWaits{Activity::kSynchronization, Activity::kCudaEvent};
 constexpr std::array kOthers{Activity::kOverhead, Activity::kExternalCorrelation};
 /// Kinds of activity that are always recorded. They produce few records, and records of the other kinds refer to them.
-constexpr std::array kAlways{Activity::kContext, Activity::kDevice};
+constexpr std::array kAlways{Activity::kContext, Activity::kDevice, Activity::kStream};
 
 /// Beginnings of the names of calls of the runtime that do no work, start none and wait for none. Programs make
 /// thousands of them in a step.
@@ -129,11 +129,45 @@ void Tracer::start(bool record_at_once) {
   started_ = now();
   get_driver_version_ = driver_version_of(library_.path);
   choose_calls();
-  describe_clock();
   works_.store(true, std::memory_order_release);
   if (record_at_once) record(Recording::kOn, std::chrono::milliseconds::zero());
+  describe_library();
+}
+
+void Tracer::describe_again() noexcept try {
+  started_ = now();
+  unreadable_told_ = false;
+  if (repeat_why_not()) return;
+  describe_library();
+  std::unique_lock lock(control_);
+  for (const auto& [kind, result] : refused_) say_refused(kind, result);
+  lock.unlock();
+  const std::lock_guard keeping(keeping_);
+  writer_.with_producer([&](Producer& producer) {
+    for (const KeptRecord& record : kept_) translator_.add(record.data(), producer);
+  });
+} catch (...) {
+  return;
+}
+
+/// On WSL, CUPTI's clock is not the system's. The difference puts the records of several processes on one clock.
+void Tracer::describe_library() {
   describe("cupti_version", std::to_string(library_.version));
   describe("cupti_path", library_.path);
+  if (::access("/dev/dxg", F_OK) == 0)
+    describe("clock_ahead_ns", std::to_string(static_cast<std::int64_t>(clock_ahead_)));
+}
+
+void Tracer::keep(const std::uint8_t* record) noexcept try {
+  constexpr std::size_t kMost = 1'000;  // a program may create and destroy streams all the time
+  KeptRecord kept{};
+  const auto kind = member<Activity>(record, 0);
+  const std::size_t last = kind == Activity::kStream ? offset::stream::kFlag : offset::context::kDevice;
+  std::memcpy(kept.data(), record, kind == Activity::kDevice ? kept.size() : last + sizeof(std::uint32_t));
+  const std::lock_guard lock(keeping_);
+  if (kept_.size() < kMost && std::find(kept_.begin(), kept_.end(), kept) == kept_.end()) kept_.push_back(kept);
+} catch (...) {
+  return;
 }
 
 std::string Tracer::prepare(bool record_at_once) {
@@ -161,12 +195,6 @@ std::string Tracer::prepare(bool record_at_once) {
   for (const Activity kind : kAlways) set(kind, true);
   if (settings_.whole_graphs) set_device_work(true);
   return {};
-}
-
-/// On WSL, CUPTI's clock is not the system's. The difference puts the records of several processes on one clock.
-void Tracer::describe_clock() {
-  if (::access("/dev/dxg", F_OK) == 0)
-    describe("clock_ahead_ns", std::to_string(static_cast<std::int64_t>(clock_ahead_)));
 }
 
 void Tracer::choose_calls() {
@@ -238,11 +266,14 @@ void Tracer::set_device_work(bool on) noexcept {
 void Tracer::set(Activity kind, bool on) noexcept try {
   const Functions& f = library_.functions;
   const Result result = on ? f.enable(kind) : f.disable(kind);
-  if (!on || result == kSuccess || !refused_.insert(kind).second) return;
-  say(wire::Status::kIncomplete,
-      to_text(library_) + " does not record " + to_text(kind) + ": " + to_text(library_, result));
+  if (on && result != kSuccess && refused_.emplace(kind, result).second) say_refused(kind, result);
 } catch (...) {
   return;
+}
+
+void Tracer::say_refused(Activity kind, Result result) {
+  say(wire::Status::kIncomplete,
+      to_text(library_) + " does not record " + to_text(kind) + ": " + to_text(library_, result));
 }
 
 void Tracer::tend() noexcept {
@@ -373,16 +404,19 @@ void Tracer::take_records(void* context, std::uint32_t stream, std::uint8_t* buf
   const Functions& f = library_.functions;
   const bool too_early = settings_.whole_graphs && recording() == Recording::kOff;
   Result result = kMaxLimitReached;
-  writer_.with_producer([&](Producer& producer) {
+  const auto take = [&](Producer* producer) {
     std::uint8_t* record = nullptr;
     while (filled > 0 && (result = f.get_next_record(buffer, filled, &record)) == kSuccess) {
+      const bool always = is_always_recorded(record);
+      if (always) keep(record);
       if (is_probe(record)) {
         probe_seen_.store(true, std::memory_order_relaxed);
-      } else if (!too_early || is_always_recorded(record)) {
-        translator_.add(record, producer);
+      } else if (producer != nullptr && (!too_early || always)) {
+        translator_.add(record, *producer);
       }
     }
-  });
+  };
+  if (!writer_.with_producer([&](Producer& producer) { take(&producer); })) take(nullptr);
   if (result != kMaxLimitReached) {
     writer_.add_lost_before(1);
     if (!unreadable_told_.exchange(true)) {

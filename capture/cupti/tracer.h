@@ -1,13 +1,14 @@
 #ifndef STEPSIM_CAPTURE_CUPTI_TRACER_H
 #define STEPSIM_CAPTURE_CUPTI_TRACER_H
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,10 @@ class Tracer : public capture::Tracer {
   Tracer(TracerSettings settings, Writer& writer);
 
   void start(bool record_at_once) override;
+  /// Writes library, devices, contexts, streams, and what does not work.
+  void describe_again() noexcept override;
+  /// True if CUPTI has no buffer.
+  [[nodiscard]] bool has_delivered() const noexcept override { return buffers_.taken() == 0; }
   /// Waits for a flush that is running.
   void record(Recording wanted, std::chrono::milliseconds longest) noexcept override;
   /// Also looks for other profilers.
@@ -59,12 +64,15 @@ class Tracer : public capture::Tracer {
  private:
   /// Prepares the library in library_. Returns why it cannot be used; empty if it can, or another client uses it.
   [[nodiscard]] std::string prepare(bool record_at_once);
-  void describe_clock();
+  void describe_library();
+  /// Keeps a record of a device, context or stream for later files.
+  void keep(const std::uint8_t* record) noexcept;
   void choose_calls();
   void apply_wanted() noexcept;
   void set_calls(bool on) noexcept;
   void set_device_work(bool on) noexcept;
   void set(Activity kind, bool on) noexcept;
+  void say_refused(Activity kind, Result result);
   void probe() noexcept;
   void look_for_other_clients() noexcept;
   /// Subscribes to CUPTI. If another client has done so, sets its name, which may be empty.
@@ -87,8 +95,13 @@ class Tracer : public capture::Tracer {
   mutable std::atomic<std::uint64_t> clock_lost_{0};  ///< when another client's clock was first seen; 0 = never
   std::string advice_;                                ///< why CUPTI may not work
 
+  /// The beginning of a record that CUPTI makes only once. The names in it live as long as the process.
+  using KeptRecord = std::array<std::uint8_t, offset::device::kName + sizeof(const char*)>;
+  std::mutex keeping_;  ///< guards kept_
+  std::vector<KeptRecord> kept_;
+
   std::mutex control_;  ///< held while CUPTI is switched or flushed; guards the members up to wanted_
-  std::set<Activity> refused_;
+  std::map<Activity, Result> refused_;
   std::vector<std::uint32_t> useless_runtime_calls_;
   std::vector<std::uint32_t> useless_driver_calls_;
   DriverVersion* get_driver_version_ = nullptr;

@@ -63,6 +63,14 @@ void Translator::add(const std::uint8_t* record, Producer& producer) noexcept {
       return producer.add({.kind = Kind::kContext,
                            .device = device_number(member<std::uint32_t>(record, offset::context::kDevice)),
                            .a = member<std::uint32_t>(record, offset::context::kContext)});
+    case Activity::kStream: {
+      namespace at = offset::stream;
+      return producer.add({.kind = Kind::kStream,
+                           .detail = static_cast<std::uint8_t>(member<std::uint32_t>(record, at::kFlag)),
+                           .which = member<std::uint32_t>(record, at::kPriority),
+                           .stream = member<std::uint32_t>(record, at::kStream),
+                           .a = member<std::uint32_t>(record, at::kContext)});
+    }
     case Activity::kDevice: {
       const char* const name = member<const char*>(record, offset::device::kName);
       return producer.add({.kind = Kind::kDevice,

@@ -84,6 +84,7 @@ Current make_current() {
   if (current.session != session) {
     current = {session, new Recorder(target_of_session(), event_capacity(*session))};
     current_recorder.store(current.recorder, std::memory_order_release);
+    session->at_each_file([recorder = current.recorder] { recorder->describe_all(); });
     std::atexit(finish);
   }
   return current;

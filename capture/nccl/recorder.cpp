@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <new>
 #include <optional>
 
@@ -181,15 +182,31 @@ void Recorder::describe(Communicator& communicator, const char* name, std::uint6
                         int nodes) noexcept {
   const auto at_least_0 = [](int number) { return static_cast<std::uint64_t>(std::max(number, 0)); };
   communicator.id.store(id, std::memory_order_relaxed);
+  const std::lock_guard lock(communicator.describing);
+  communicator.record = {.kind = wire::Kind::kNcclCommunicator,
+                         .detail = communicator.version,
+                         .correlation = communicator.number,
+                         .stream = static_cast<std::uint32_t>(at_least_0(nodes)),
+                         .a = id,
+                         .b = at_least_0(ranks) + (rank < 0 ? 0 : (at_least_0(rank) + 1) * kHigh)};
+  communicator.name = {};
+  if (name != nullptr) std::strncpy(communicator.name.data(), name, communicator.name.size() - 1);
+  add_properties(communicator);
+}
+
+void Recorder::describe_all() noexcept {
+  for (Communicator* one = last_.load(std::memory_order_acquire); one != nullptr; one = one->before) {
+    const std::lock_guard lock(one->describing);
+    if (one->record.kind == wire::Kind::kNcclCommunicator) add_properties(*one);
+  }
+}
+
+void Recorder::add_properties(const Communicator& communicator) noexcept {
   target_.writer->with_producer([&](Producer& producer) {
-    producer.add({.kind = wire::Kind::kNcclCommunicator,
-                  .detail = communicator.version,
-                  .which = name == nullptr ? 0 : producer.text(name),
-                  .start = target_.now(),
-                  .correlation = communicator.number,
-                  .stream = static_cast<std::uint32_t>(at_least_0(nodes)),
-                  .a = id,
-                  .b = at_least_0(ranks) + (rank < 0 ? 0 : (at_least_0(rank) + 1) * kHigh)});
+    wire::Record record = communicator.record;
+    record.start = target_.now();
+    if (communicator.name.front() != '\0') record.which = producer.text(communicator.name.data());
+    producer.add(record);
   });
 }
 

@@ -1,10 +1,12 @@
 #ifndef STEPSIM_CAPTURE_NCCL_RECORDER_H
 #define STEPSIM_CAPTURE_NCCL_RECORDER_H
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string_view>
 
@@ -89,6 +91,9 @@ struct Communicator {
   std::uint8_t version = 0;           ///< interface version that created it
   std::atomic<std::uint64_t> id{0};   ///< NCCL's id; 0 = not known yet
   std::atomic<std::int64_t> open{0};  ///< number of events that have begun and not ended
+  std::mutex describing;              ///< guards record and name
+  wire::Record record;                ///< its properties, as describe() was told last; a default one before that
+  std::array<char, 128> name{};       ///< truncated if longer; empty if not known
   Communicator* before = nullptr;     ///< previous communicator in the list
 };
 
@@ -106,10 +111,10 @@ struct Operation {
   void* group = nullptr;  ///< handle of the group
 };
 
-/// Converts events of any version of NCCL's profiler interface to records. Thread-safe and lock-free. Only the
-/// constructor throws. Memory is allocated only by the constructor, by begin_communicator(), and for a text that is
-/// recorded for the first time. Handles contain numbers, not addresses, so using an outdated handle, or one of another
-/// process, is harmless.
+/// Converts events of any version of NCCL's profiler interface to records. Thread-safe, and lock-free except for the
+/// properties of communicators. Only the constructor throws. Memory is allocated only by the constructor, by
+/// begin_communicator(), and for a text that is recorded for the first time. Handles contain numbers, not addresses, so
+/// using an outdated handle, or one of another process, is harmless.
 class Recorder {
  public:
   /// Accepts at most `events` events in progress; further ones are lost and counted. Throws std::bad_alloc.
@@ -123,6 +128,8 @@ class Recorder {
   /// Records the properties of a communicator. May be called again when more properties are known.
   void describe(Communicator& communicator, const char* name, std::uint64_t id, int ranks, int rank,
                 int nodes) noexcept;
+  /// Records the properties of all communicators again, for a new file.
+  void describe_all() noexcept;
   void end_communicator(const Communicator& communicator) noexcept;
 
   /// The functions begin_...() return the handle of the event that begins, or null if it is not recorded. All functions
@@ -144,6 +151,7 @@ class Recorder {
 
  private:
   [[nodiscard]] void* begin(OpenEvent event, EventHandle::Kind kind) noexcept;
+  void add_properties(const Communicator& communicator) noexcept;
   void tell_status(std::uint32_t communicator, std::uint64_t unfinished) noexcept;
   void add(const wire::Record& record) noexcept;
 

@@ -57,6 +57,18 @@ void Tracer::start(bool record_at_once) {
   if (!problem.empty()) return give_up(wire::Status::kNoCupti, problem);
   works_.store(true, std::memory_order_release);
   if (record_at_once) record(Recording::kOn, std::chrono::milliseconds::zero());
+  describe_library();
+}
+
+void Tracer::describe_again() noexcept try {
+  if (repeat_why_not()) return;
+  describe_library();
+  describe_devices();
+} catch (...) {
+  return;
+}
+
+void Tracer::describe_library() {
   describe("rocprofiler_version", library_.version);
   describe("rocprofiler_path", library_.path);
 }

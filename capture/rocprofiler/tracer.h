@@ -40,6 +40,9 @@ class Tracer : public capture::Tracer {
 
   /// Must be called while rocprofiler-sdk initialises this tool.
   void start(bool record_at_once) override;
+  void describe_again() noexcept override;
+  /// After tend(), which waits for the buffer.
+  [[nodiscard]] bool has_delivered() const noexcept override { return true; }
   void record(Recording wanted, std::chrono::milliseconds longest) noexcept override;
   void tend() noexcept override;
   void finish() noexcept override;
@@ -51,6 +54,7 @@ class Tracer : public capture::Tracer {
   /// Creates contexts and a buffer. Returns why that is impossible; empty if it is not.
   [[nodiscard]] std::string configure();
   void configure_kinds();
+  void describe_library();
   void describe_devices();
   void set_clock();
   void follow_stream(const Event& event, std::uint64_t& kept) noexcept;

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -14,28 +13,13 @@
 #include "capture/rocprofiler/tracer.h"
 #include "capture/writer/signals_blocked.h"
 #include "model/wire/environment.h"
+#include "model/wire/request.h"
 
 namespace stepsim::capture {
 
 namespace {
 
 std::atomic<Session*> the_session{nullptr};
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return "host";
-  return name.data();
-}
-
-/// Replaces characters that are unsafe in a file name by '-'.
-std::string as_file_name(std::string text) {
-  for (char& c : text) {
-    const bool plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-    if (!plain) c = '-';
-  }
-  return text;
-}
 
 constexpr std::chrono::milliseconds kLongestSwitch{2'000};
 
@@ -48,11 +32,13 @@ bool needs_marks(const Schedule& schedule) noexcept {
 
 }  // namespace
 
-Session::Session(Settings settings, std::unique_ptr<Writer> writer, Loader loader)
+Session::Session(Settings settings, Loader loader, const Identity& identity, std::unique_ptr<Writer> writer)
     : settings_(std::move(settings)),
+      loader_(loader),
+      identity_(identity),
       writer_(std::move(writer)),
       tracer_(*make_tracer(loader).release()),
-      window_(settings_.delay == std::chrono::seconds::zero() && !settings_.profiler_api),
+      window_(settings_.delay == std::chrono::seconds::zero() && !settings_.profiler_api && settings_.idle.empty()),
       wanted_(window_ && !needs_marks(settings_.schedule)) {}
 
 std::unique_ptr<Tracer> Session::make_tracer(Loader loader) {
@@ -97,11 +83,12 @@ Session* Session::start(Loader loader) noexcept try {
   const Identity identity = identity_from(variable);
   Settings settings = settings_from(variable, identity.rank);
   if (settings.directory.empty()) return nullptr;
-  std::unique_ptr<Writer> writer = make_file(settings);
-  if (writer == nullptr) return nullptr;
-  auto* const session = new Session(std::move(settings), std::move(writer), loader);
-  session->describe(identity, loader);
+  std::unique_ptr<Writer> writer = Writer::create(settings.buffer_bytes / 4);
+  if (writer == nullptr || (settings.idle.empty() && !make_file(settings, *writer))) return nullptr;
+  auto* const session = new Session(std::move(settings), loader, identity, std::move(writer));
+  session->describe();
   if (loader != Loader::kNccl) session->tracer_.start(session->is_wanted());
+  if (!session->settings_.idle.empty()) session->become_idle();
   session->start_helper();
   the_session.store(session, std::memory_order_release);
   return session;
@@ -109,20 +96,20 @@ Session* Session::start(Loader loader) noexcept try {
   return nullptr;
 }
 
-std::unique_ptr<Writer> Session::make_file(const Settings& settings) {
+bool Session::make_file(const Settings& settings, Writer& writer) {
   constexpr int kMostNames = 100;
-  const std::string base = settings.directory + "/" + as_file_name(host_name()) + "_" + std::to_string(::getpid());
+  const std::string base = settings.directory + "/" + wire::process_name(host_name(), ::getpid());
   for (int i = 1; i <= kMostNames; ++i) {
     std::string path = base;
     if (i > 1) path.append("-").append(std::to_string(i));
     path += ".capture";
-    std::unique_ptr<Writer> writer = Writer::create(path, settings.buffer_bytes / 4);
-    if (writer != nullptr || errno != EEXIST) return writer;
+    if (writer.open(path)) return true;
+    if (errno != EEXIST) return false;
   }
-  return nullptr;
+  return false;
 }
 
-void Session::describe(const Identity& identity, Loader loader) {
+void Session::describe() {
   writer_->with_producer([&](Producer& producer) {
     const auto say = [&](std::string_view key, std::string_view value) {
       producer.add({.kind = wire::Kind::kSession, .which = producer.text(key), .a = producer.text(value)});
@@ -133,11 +120,11 @@ void Session::describe(const Identity& identity, Loader loader) {
     say("host", host_name());
     say("pid", std::to_string(owner_.pid()));
     say("run", settings_.run);
-    if (loader == Loader::kNccl) say("loaded_by", "nccl");
+    if (loader_ == Loader::kNccl) say("loaded_by", "nccl");
     if (needs_marks(settings_.schedule)) say("waits_for_steps", "1");
-    say_number("rank", identity.rank);
-    say_number("local_rank", identity.local_rank);
-    say_number("world", identity.world);
+    say_number("rank", identity_.rank);
+    say_number("local_rank", identity_.local_rank);
+    say_number("world", identity_.world);
   });
   writer_->flush();
 }
@@ -151,6 +138,7 @@ void Session::start_helper() {
     for (int pauses = 1; !changed_.wait_for(lock, kPause, [this] { return ends_; }); ++pauses) {
       lock.unlock();
       watch_bounds();
+      serve();
       if (pauses % kTendEvery == 0) {
         tracer_.tend();
         writer_->flush();
@@ -158,6 +146,7 @@ void Session::start_helper() {
       lock.lock();
     }
     lock.unlock();
+    if (requests_) requests_->withdraw();
     tracer_.finish();
     lock.lock();
     delivered_ = true;
@@ -188,12 +177,13 @@ void Session::open_window(bool open) noexcept {
 void Session::watch_bounds() noexcept try {
   using std::chrono::seconds;
   constexpr seconds kLongestStep{60};
+  if (requests_ && !is_recording_) return;
   const auto now_here = std::chrono::steady_clock::now();
   const bool is_delayed = settings_.delay > seconds::zero() && !settings_.profiler_api;
   if (is_delayed && !opened_ && now_here - began_ >= settings_.delay) open_window(true);
   std::unique_lock lock(marks_);
   if (window_ && !opened_) opened_ = now_here;
-  if (!opened_ || !tracer_.works()) return;
+  if (!opened_ || (!tracer_.works() && !(requests_ && loader_ == Loader::kNccl))) return;
   const bool marked = next_step_ > 0 || needs_marks(settings_.schedule);
   if (!closed_) {
     const auto duration = settings_.duration.value_or(seconds{marked ? 0 : wire::kUnmarkedSeconds});
@@ -223,6 +213,11 @@ void Session::watch_bounds() noexcept try {
   return;
 }
 
+void Session::at_each_file(std::function<void()> write) noexcept {
+  const std::lock_guard lock(marks_);
+  at_each_file_ = std::move(write);
+}
+
 void Session::add(const wire::Record& record) noexcept {
   writer_->with_producer([&](Producer& producer) { producer.add(record); });
 }
@@ -232,7 +227,8 @@ void Session::mark_step() noexcept try {
   const std::lock_guard lock(marks_);
   if (ignores_marks_) return;
   const std::uint64_t number = next_step_++;
-  wire::Phase phase = settings_.schedule.phase_of(number);
+  wire::Phase phase = settings_.schedule.phase_of(number - first_step_);
+  is_done_ = is_done_ || phase == wire::Phase::kDone;
   const bool wanted = window_ && (phase == wire::Phase::kWarmUp || phase == wire::Phase::kActive);
   if (!wanted && phase != wire::Phase::kDone) phase = wire::Phase::kWait;
   if (wanted) follow(true);  // switching on takes time, which is not the step's

@@ -99,6 +99,8 @@ Settings settings_from(const Variables& variables, std::optional<std::uint64_t> 
   if (!is_listed(text(variables, wire::kRanksVariable), rank)) return settings;
   settings.directory = text(variables, wire::kDirectoryVariable);
   settings.run = text(variables, wire::kRunVariable);
+  settings.idle = text(variables, wire::kIdleVariable);
+  settings.signal = static_cast<int>(std::min<std::uint64_t>(number(variables, wire::kSignalVariable).value_or(0), 64));
   settings.schedule.skip_first = number(variables, wire::kSkipFirstVariable).value_or(0);
   settings.schedule.wait = number(variables, wire::kWaitVariable).value_or(0);
   settings.schedule.warm_up = number(variables, wire::kWarmUpVariable).value_or(0);

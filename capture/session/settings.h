@@ -44,6 +44,8 @@ struct Identity {
 struct Settings {
   std::string directory;  ///< empty = record nothing
   std::string run;
+  std::string idle;  ///< folder in which the process waits for requests; empty = record at once
+  int signal = 0;    ///< signal that starts a recording of an idle process and ends it; 0 = none
   Schedule schedule;
   std::chrono::seconds delay{0};                 ///< record only after this time
   std::optional<std::chrono::seconds> duration;  ///< record for this time; zero = without end

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "capture/writer/writer.h"
@@ -30,6 +31,12 @@ class Tracer {
   [[nodiscard]] bool works() const noexcept { return works_.load(std::memory_order_acquire); }
   [[nodiscard]] Recording recording() const noexcept { return recording_.load(std::memory_order_relaxed); }
 
+  /// Writes to a new file what an earlier one was told, or would have been: the library, the devices, and what does not
+  /// work.
+  virtual void describe_again() noexcept = 0;
+  /// True if the library has delivered everything that it recorded.
+  [[nodiscard]] virtual bool has_delivered() const noexcept = 0;
+
   /// Switches recording. If the library cannot switch now, waits for it at most `longest`; after that, tend() switches.
   virtual void record(Recording wanted, std::chrono::milliseconds longest) noexcept = 0;
   /// Makes the library deliver its records. One thread must call this once per second.
@@ -46,12 +53,18 @@ class Tracer {
   /// Stops taking records and writes the reason.
   void give_up(wire::Status status, std::string_view why) noexcept;
   void say(wire::Status status, std::string_view what) noexcept { writer_.report(status, what, now()); }
+  /// Writes again why the tracer does not work. Returns false if it works.
+  bool repeat_why_not() noexcept;
   /// Writes a property of the whole capture.
   void describe(std::string_view key, std::string_view value) noexcept;
 
   Writer& writer_;
   std::atomic<bool> works_{false};
   std::atomic<Recording> recording_{Recording::kOff};
+
+ private:
+  wire::Status status_ = wire::Status::kRecording;  ///< if another one, why_not_ is the reason
+  std::string why_not_;
 };
 
 }  // namespace stepsim::capture

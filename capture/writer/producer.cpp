@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace stepsim::capture {
 
@@ -26,6 +27,13 @@ std::byte* Producer::room(std::size_t records) noexcept {
   std::byte* const at = buffers_.records_of(*buffer_) + used_;
   used_ += bytes;
   return at;
+}
+
+void Producer::use_for(std::uint32_t file) noexcept {
+  if (std::exchange(file_, file) == file) return;
+  texts_.clear();
+  launches_.clear();
+  used_ = 0;
 }
 
 void Producer::add(const wire::Record& record) noexcept {

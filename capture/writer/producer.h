@@ -33,6 +33,8 @@ class Producer {
   Producer(Buffers& buffers, std::atomic<std::uint64_t>& lost, std::uint16_t number) noexcept
       : buffers_(buffers), lost_(lost), number_(number) {}
 
+  /// Forgets the texts and launches, and records that were not submitted, if `file` is not the file of the last call.
+  void use_for(std::uint32_t file) noexcept;
   void add(const wire::Record& record) noexcept;
 
   /// Returns the number that refers to a text in this producer's records; 0 if the text could not be stored.
@@ -67,6 +69,7 @@ class Producer {
   Buffers& buffers_;
   std::atomic<std::uint64_t>& lost_;
   std::uint16_t number_;
+  std::uint32_t file_ = 0;
   std::optional<std::uint32_t> buffer_;
   std::size_t used_ = 0;
   std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> texts_;

@@ -20,23 +20,61 @@ constexpr std::size_t kLargestStatus = wire::kHeaderBytes + 2 * wire::kRecordByt
 
 Writer::Lease::~Lease() { writer_->give_back_producer(number_); }
 
-Writer::Writer(CaptureFile file, std::size_t buffer_bytes) : file_(std::move(file)), buffers_(buffer_bytes) {
+Writer::Writer(std::size_t buffer_bytes) : buffers_(buffer_bytes) {
   for (std::uint32_t i = 0; i < kProducers; ++i)
     producers_[i] = std::make_unique<Producer>(buffers_, lost_, static_cast<std::uint16_t>(i));
   const SignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
 }
 
+std::unique_ptr<Writer> Writer::create(std::size_t buffer_bytes) noexcept try {
+  return std::unique_ptr<Writer>(new Writer(buffer_bytes));
+} catch (...) {
+  errno = ENOMEM;
+  return nullptr;
+}
+
 std::unique_ptr<Writer> Writer::create(const std::string& path, std::size_t buffer_bytes) noexcept {
+  std::unique_ptr<Writer> writer = create(buffer_bytes);
+  if (writer == nullptr || writer->open(path)) return writer;
+  const int problem = errno;
+  writer.reset();
+  errno = problem;
+  return nullptr;
+}
+
+bool Writer::open(const std::string& path) noexcept {
   std::optional<CaptureFile> file = CaptureFile::create(path);
-  if (!file) return nullptr;
-  try {
-    return std::unique_ptr<Writer>(new Writer(std::move(*file), buffer_bytes));
-  } catch (...) {
-    ::unlink(path.c_str());
-    errno = ENOMEM;
-    return nullptr;
+  if (!file) return false;
+  const std::lock_guard lock(writing_);
+  file_.emplace(std::move(*file));
+  failed_ = false;
+  next_block_ = written_lost_ = written_lost_before_ = 0;
+  for (std::atomic<std::uint64_t>* const count : {&lost_, &lost_before_, &written_}) count->store(0);
+  std::array<std::byte, kLargestStatus> memory;
+  static_cast<void>(append(status_block(wire::Status::kRecording, 0, 0, memory)));  // replaced when a write fails
+  files_.fetch_add(1, std::memory_order_relaxed);
+  open_.store(true, std::memory_order_release);
+  return true;
+}
+
+void Writer::end_file() noexcept {
+  constexpr std::chrono::seconds kLongest{1};
+  constexpr std::chrono::milliseconds kPause{1};
+  if (!owner_.is_surely_here() || !open_.exchange(false)) return;
+  const auto give_up = std::chrono::steady_clock::now() + kLongest;
+  for (std::uint32_t i = 0; i < kProducers; ++i) {
+    bool mine = false;
+    while (!(mine = !busy_[i].exchange(true, std::memory_order_acquire)) && std::chrono::steady_clock::now() < give_up)
+      std::this_thread::sleep_for(kPause);
+    if (!mine) continue;
+    producers_[i]->submit();
+    give_back_producer(i);
   }
+  const std::lock_guard lock(writing_);
+  write_full_buffers();
+  write_status(wire::Status::kClosed);
+  file_.reset();
 }
 
 Writer::~Writer() {
@@ -50,9 +88,15 @@ Writer::~Writer() {
 
 /// Takes the first free producer, so that threads that record one after the other share one table of texts.
 std::optional<std::uint32_t> Writer::take_producer() noexcept {
-  if (!owner_.is_here()) return std::nullopt;
+  if (!owner_.is_here() || !open_.load(std::memory_order_relaxed)) return std::nullopt;
   for (std::uint32_t i = 0; i < kProducers; ++i) {
-    if (!busy_[i].load(std::memory_order_relaxed) && !busy_[i].exchange(true, std::memory_order_acquire)) return i;
+    if (busy_[i].load(std::memory_order_relaxed) || busy_[i].exchange(true, std::memory_order_acquire)) continue;
+    if (open_.load(std::memory_order_acquire)) {
+      producers_[i]->use_for(files_.load(std::memory_order_relaxed));
+      return i;
+    }
+    give_back_producer(i);
+    return std::nullopt;
   }
   lost_.fetch_add(1, std::memory_order_relaxed);
   return std::nullopt;
@@ -78,14 +122,15 @@ void Writer::report(wire::Status status, std::string_view sentence, std::uint64_
 }
 
 void Writer::run() noexcept {
-  std::array<std::byte, kLargestStatus> memory;
-  static_cast<void>(append(status_block(wire::Status::kRecording, 0, 0, memory)));  // replaced when a write fails
   for (bool stopping = false; !stopping;) {
     const std::uint32_t seen = buffers_.changes();
     stopping = stop_.load(std::memory_order_acquire);
-    write_full_buffers();
-    const bool news = lost() != written_lost_ || lost_before_.load(std::memory_order_relaxed) != written_lost_before_;
-    if (stopping || news) write_status(stopping ? wire::Status::kClosed : wire::Status::kRecording);
+    {
+      const std::lock_guard lock(writing_);
+      write_full_buffers();
+      const bool news = lost() != written_lost_ || lost_before_.load(std::memory_order_relaxed) != written_lost_before_;
+      if (stopping || news) write_status(stopping ? wire::Status::kClosed : wire::Status::kRecording);
+    }
     if (!stopping) buffers_.wait(seen);
   }
   done_.store(true, std::memory_order_release);
@@ -126,18 +171,17 @@ void Writer::write_status(wire::Status status) noexcept {
 }
 
 bool Writer::append(std::span<const std::byte> block) noexcept {
-  if (failed_) return false;
-  const int problem = file_.append(block);
+  if (!file_ || failed_) return false;
+  const int problem = file_->append(block);
   if (problem == 0) {
     ++next_block_;
     written_.fetch_add(block.size(), std::memory_order_relaxed);
     return true;
   }
   failed_ = true;
-  written_lost_ = 0;  // as in the first block, so that this one has its size
-  written_lost_before_ = 0;
+  written_lost_ = written_lost_before_ = 0;  // as in the first block, so that this one has its size
   std::array<std::byte, kLargestStatus> memory;
-  static_cast<void>(file_.overwrite_beginning(status_block(wire::Status::kNotWritten, 0, problem, memory)));
+  static_cast<void>(file_->overwrite_beginning(status_block(wire::Status::kNotWritten, 0, problem, memory)));
   return false;
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,15 +20,19 @@
 
 namespace stepsim::capture {
 
-/// Writes a capture file (model/wire/, docs/internals/capture-format.md) while the recorded program runs. Any thread
-/// may record. A separate thread, which handles no signals, turns full buffers into blocks and appends them to the
-/// file. All buffers are allocated at the start. Except for close() and the destructor, no function waits for the disk
-/// or another thread, and none throws. Records that do not fit or cannot be written are lost; their number is written
-/// to the file. After a failed write nothing more is written; the first block of the file then says why. In a child of
-/// fork() all calls do nothing, because the file belongs to the parent.
+/// Writes capture files (model/wire/, docs/internals/capture-format.md), one after the other, while the recorded
+/// program runs. Records that are made while no file is open are dropped. Any thread may record. A separate thread,
+/// which handles no signals, turns full buffers into blocks and appends them to the file. All buffers are allocated at
+/// the start. Except for open(), end_file(), close() and the destructor, no function waits for the disk or another
+/// thread, and none throws. Records that do not fit or cannot be written are lost; their number is written to the file.
+/// After a failed write nothing more is written; the first block of the file then says why. In a child of fork() all
+/// calls do nothing, because the file belongs to the parent.
 class Writer {
  public:
-  /// Creates a new file. `buffer_bytes` is the size of all buffers together. Returns null and sets errno on failure.
+  /// Creates a writer without a file. `buffer_bytes` is the size of all buffers together. Returns null and sets errno
+  /// on failure.
+  [[nodiscard]] static std::unique_ptr<Writer> create(std::size_t buffer_bytes) noexcept;
+  /// The same with a new file.
   [[nodiscard]] static std::unique_ptr<Writer> create(const std::string& path, std::size_t buffer_bytes) noexcept;
   /// Waits until everything is written, without a time limit.
   ~Writer();
@@ -48,9 +53,16 @@ class Writer {
     Writer* writer_;
     std::uint32_t number_;
   };
+  /// Creates a new file for the records from now on. Returns false and sets errno on failure. Precondition: no file is
+  /// open. One thread may call this and end_file().
+  [[nodiscard]] bool open(const std::string& path) noexcept;
+  /// Writes the remaining records, marks the file as complete and closes it. Waits without a time limit for the disk,
+  /// and up to 1 s for threads that are recording; what they record then is lost.
+  void end_file() noexcept;
+
   /// Reserves a free producer for the caller and returns its number. Returns nullopt in a child of the process that
-  /// created the writer. Also returns nullopt, and counts a lost record, if kProducers threads are recording at the
-  /// same time.
+  /// created the writer, and if no file is open. Also returns nullopt, and counts a lost record, if kProducers threads
+  /// are recording at the same time.
   [[nodiscard]] std::optional<std::uint32_t> take_producer() noexcept;
   [[nodiscard]] Producer& producer(std::uint32_t number) noexcept { return *producers_[number]; }
   void give_back_producer(std::uint32_t number) noexcept { busy_[number].store(false, std::memory_order_release); }
@@ -88,7 +100,7 @@ class Writer {
   /// Producer number of the blocks that contain the capture's status.
   static constexpr std::uint16_t kOwnProducer = 0xFFFF;
 
-  Writer(CaptureFile file, std::size_t buffer_bytes);
+  explicit Writer(std::size_t buffer_bytes);
   void run() noexcept;
   void write_full_buffers() noexcept;
   /// Makes a block with the capture's status in `memory`. `problem` is the value of errno of a failed write.
@@ -97,7 +109,6 @@ class Writer {
   void write_status(wire::Status status) noexcept;
   [[nodiscard]] bool append(std::span<const std::byte> block) noexcept;
 
-  CaptureFile file_;
   Owner owner_;
   std::atomic<std::uint64_t> lost_{0};
   std::atomic<std::uint64_t> lost_before_{0};
@@ -107,7 +118,11 @@ class Writer {
   std::array<std::atomic<bool>, kProducers> busy_{};  ///< per producer: true while a thread uses it
   std::atomic<bool> stop_{false};
   std::atomic<bool> done_{false};
-  std::uint64_t next_block_ = 0;  ///< used only by the writing thread, like the next three members
+  std::atomic<bool> open_{false};
+  std::atomic<std::uint32_t> files_{0};  ///< how many files were opened
+  std::mutex writing_;                   ///< guards the members below, up to thread_
+  std::optional<CaptureFile> file_;      ///< the open file
+  std::uint64_t next_block_ = 0;
   std::uint64_t written_lost_ = 0;
   std::uint64_t written_lost_before_ = 0;
   bool failed_ = false;

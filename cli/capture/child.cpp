@@ -64,7 +64,7 @@ void pass_signals_on() {
 }  // namespace
 
 Ending run_child(const std::vector<std::string>& words,
-                 const std::vector<std::pair<std::string, std::string>>& variables) {
+                 const std::vector<std::pair<std::string, std::string>>& variables, int ignored) {
   constexpr int kNotThere = 127;
   constexpr int kNotRunnable = 126;
   for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
@@ -82,9 +82,10 @@ Ending run_child(const std::vector<std::string>& words,
   ::posix_spawnattr_setsigmask(&attributes, &mask);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   ::pid_t child = 0;
-  pass_signals_on();
+  if (ignored != 0) std::signal(ignored, SIG_IGN);  // the child inherits this
   const int problem = ::posix_spawnp(&child, arguments.front(), nullptr, &attributes, arguments.data(), environ);
   ::posix_spawnattr_destroy(&attributes);
+  pass_signals_on();
   the_child.store(problem == 0 ? child : 0);
   ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
   if (problem != 0) {
@@ -177,12 +178,7 @@ std::string capture_summary(const std::string& directory, const std::string& run
       text += fmt::format("stepsim: warning: {}\n", problem.what());
     }
   }
-  if (text.empty()) {
-    return fmt::format(
-        "stepsim: nothing was captured: COMMAND did not use CUDA (HIP with --rocm), or could not write to {}\n",
-        shown(directory));
-  }
-  return text + fmt::format("stepsim: next: stepsim replay {}\n", shown(directory));
+  return text.empty() ? text : text + fmt::format("stepsim: next: stepsim replay {}\n", shown(directory));
 }
 
 }  // namespace stepsim::cli

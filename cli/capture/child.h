@@ -17,16 +17,17 @@ struct Ending {
 /// Runs a program and waits for its end. `words` are the program, found as a shell finds it, and its arguments.
 /// `variables` are added to our environment, which the program inherits. The program shares our standard streams. It
 /// gets Ctrl-C from the terminal directly; signals that other processes send to us are forwarded. If it cannot be
-/// started, writes one line to standard error and returns the code of a shell: 127 if it was not found, else 126. Call
-/// this only once.
+/// started, writes one line to standard error and returns the code of a shell: 127 if it was not found, else 126. The
+/// program begins with the signal `ignored` ignored, unless it is 0, and so do we: it is not forwarded. Call this only
+/// once.
 [[nodiscard]] Ending run_child(const std::vector<std::string>& words,
-                               const std::vector<std::pair<std::string, std::string>>& variables);
+                               const std::vector<std::pair<std::string, std::string>>& variables, int ignored = 0);
 
 /// Ends this process with the exit code of the child, or with the signal that killed the child.
 [[noreturn]] void end_as(const Ending& ending);
 
 /// Returns a summary of the files of a run in a folder: a line for each file's content, a line for each problem with
-/// its remedy, and the next command. Reports a file that cannot be read instead of throwing.
+/// its remedy, and the next command. Reports a file that cannot be read instead of throwing. Empty if there is no file.
 ///
 ///   stepsim: captured 3 steps of rank 0: 105 kernels, 17.5 kB in traces/host_4711.capture
 ///   stepsim: next: stepsim replay traces

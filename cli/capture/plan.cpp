@@ -154,16 +154,23 @@ std::string nccl_problem(const Variables& variables, const std::string& module) 
       module.size(), kLongest);
 }
 
-std::vector<std::pair<std::string, std::string>> variables_of(const CapturePlan& plan, const Variables& variables,
-                                                              const std::string& module, const std::string& run) {
-  expect_no_other_tool(variables, module);
+std::vector<std::pair<std::string, std::string>> request_variables(const CapturePlan& plan, const std::string& run) {
   auto set = schedule_variables(plan, run);
-  set.emplace_back("CUDA_INJECTION64_PATH", module);
-  set.emplace_back(wire::kSyncVariable, plan.sync ? "1" : "0");
-  set.emplace_back(wire::kNvtxVariable, plan.nvtx ? "1" : "0");
   if (plan.delay) set.emplace_back(wire::kDelayVariable, std::to_string(*plan.delay));
   if (plan.duration) set.emplace_back(wire::kDurationVariable, std::to_string(*plan.duration));
   if (plan.max_mb) set.emplace_back(wire::kMaxSizeVariable, std::to_string(*plan.max_mb));
+  return set;
+}
+
+std::vector<std::pair<std::string, std::string>> variables_of(const CapturePlan& plan, const Variables& variables,
+                                                              const std::string& module, const std::string& run) {
+  expect_no_other_tool(variables, module);
+  auto set = request_variables(plan, run);
+  set.emplace_back("CUDA_INJECTION64_PATH", module);
+  if (plan.idle) set.emplace_back(wire::kIdleVariable, plan.directory);
+  if (plan.signal != 0) set.emplace_back(wire::kSignalVariable, std::to_string(plan.signal));
+  set.emplace_back(wire::kSyncVariable, plan.sync ? "1" : "0");
+  set.emplace_back(wire::kNvtxVariable, plan.nvtx ? "1" : "0");
   if (plan.profiler_api) set.emplace_back(wire::kProfilerApiVariable, "1");
   if (plan.whole_graphs) set.emplace_back(wire::kWholeGraphsVariable, "1");
   if (plan.buffer_mb) set.emplace_back(wire::kBufferVariable, std::to_string(*plan.buffer_mb));

@@ -20,6 +20,8 @@ using Variables = std::function<const char*(const char* name)>;
 /// (model/wire/environment.h).
 struct CapturePlan {
   std::string directory;  ///< absolute
+  bool idle = false;      ///< record nothing before `stepsim capture --attach` or the signal
+  int signal = 0;         ///< starts and ends a recording of an idle program; 0 = none
   std::optional<std::uint64_t> skip_first;
   std::optional<std::uint64_t> wait;
   std::optional<std::uint64_t> warm_up;
@@ -73,6 +75,10 @@ void take_torch_schedule(CapturePlan& plan);
                                                                             const Variables& variables,
                                                                             const std::string& module,
                                                                             const std::string& run);
+
+/// Returns the environment variables that a process reads when it begins a recording.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> request_variables(const CapturePlan& plan,
+                                                                                 const std::string& run);
 
 /// Returns the path of libstepsim_capture.so: STEPSIM_CAPTURE_LIBRARY if it is set, otherwise the file that was
 /// installed or built with this program. Throws InputError if the file does not exist; the message says where it was

@@ -1,4 +1,5 @@
 // stepsim capture [options] -- COMMAND: runs a program and records its steps on the GPU, one file per process.
+// stepsim capture --attach PID: records a program that runs already, and that was started with --idle.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,7 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
@@ -15,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/capture/attach.h"
 #include "cli/capture/child.h"
 #include "cli/capture/plan.h"
 #include "cli/program/command.h"
@@ -22,6 +26,7 @@
 #include "cli/program/terminal.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/wire/request.h"
 
 namespace stepsim::cli {
 namespace {
@@ -68,12 +73,16 @@ std::string absolute_if_possible(const std::string& path) {
   return problem ? path : whole.lexically_normal().string();
 }
 
-/// Creates a folder if it does not exist. If files cannot be created in it, prints a warning and returns false; the
-/// program is run anyway.
-bool make_folder(const std::string& path) {
+/// Creates a folder if it does not exist. Returns false if files cannot be created in it.
+bool is_made(const std::string& path) {
   std::error_code problem;
   std::filesystem::create_directories(path, problem);
-  if (!problem && ::access(path.c_str(), W_OK | X_OK) == 0) return true;
+  return !problem && ::access(path.c_str(), W_OK | X_OK) == 0;
+}
+
+/// The same, and prints a warning; the program is run anyway.
+bool make_folder(const std::string& path) {
+  if (is_made(path)) return true;
   write_error(fmt::format("stepsim: warning: nothing is captured: --dir {} is not a folder that can be written to\n",
                           shown(path)));
   return false;
@@ -89,6 +98,18 @@ bool make_folder(const std::string& path) {
   end_as(ending);
 }
 
+/// Returns the summary of a run, of all folders that the program wrote to.
+std::string summary_of(const CapturePlan& plan, const std::string& run) {
+  std::string text = capture_summary(plan.directory, run);
+  std::error_code unknown;
+  for (int i = 1; plan.signal != 0; ++i) {
+    const std::string folder = plan.directory + wire::kSignalFolder + std::to_string(i);
+    if (!std::filesystem::is_directory(folder, unknown)) break;
+    text += capture_summary(folder, run);
+  }
+  return text;
+}
+
 void run_capture(CaptureCommand command) {
   take_byteps_variables(variable, command.plan);
   if (command.plan.directory.empty()) command.plan.directory = "traces";
@@ -100,9 +121,33 @@ void run_capture(CaptureCommand command) {
   if (const std::string problem = command.plan.nccl ? nccl_problem(variable, module) : ""; !problem.empty())
     write_error("stepsim: warning: " + problem + "\n");
   if (!make_folder(command.plan.directory)) end_as(run_child(command.words, {}));
-  const Ending ending = run_child(command.words, variables);
-  if (!command.quiet && ending.started) write_error(capture_summary(command.plan.directory, run_capture));
+  const Ending ending = run_child(command.words, variables, command.plan.signal);
+  if (!command.quiet && ending.started) {
+    const std::string summary = summary_of(command.plan, run_capture);
+    write_error(
+        !summary.empty() || command.plan.idle
+            ? summary
+            : fmt::format("stepsim: nothing was captured: COMMAND did not use CUDA (HIP with --rocm), or could not "
+                          "write to {}\n",
+                          shown(command.plan.directory)));
+  }
   end_as(ending);
+}
+
+/// Records the idle processes that `target`, a process or a folder, means.
+void attach(CaptureCommand command, const std::string& target, const std::atomic<bool>& stop) {
+  constexpr std::uint64_t kDefaultSeconds = 60;
+  CapturePlan& plan = command.plan;
+  if (!plan.active && !plan.duration) plan.duration = kDefaultSeconds;
+  const IdleProcesses processes = find_idle(target);
+  plan.directory = plan.directory.empty() ? new_attach_folder(processes.folder) : absolute_if_possible(plan.directory);
+  if (!is_made(plan.directory))
+    throw InputError({plan.directory, {}, {}}, "this is not a folder that can be written to");
+  const std::string run_capture = name_of_run();
+  record_idle(processes, plan, run_capture, command.quiet, stop);
+  if (command.quiet) return;
+  const std::string summary = capture_summary(plan.directory, run_capture);
+  write_error(summary.empty() ? "stepsim: nothing was captured: the program ended before it was recorded\n" : summary);
 }
 
 void expect_none(std::initializer_list<const CLI::Option*> options, std::string_view why_not) {
@@ -123,6 +168,14 @@ void expect_module_and_function(const std::string& step_call) {
   if (step_call.empty() || (dot != std::string::npos && dot > 0 && dot + 1 < step_call.size())) return;
   throw UsageError(fmt::format("--step-call: '{}'; expected MODULE.FUNCTION, such as megatron.training.train_step",
                                shown(step_call)));
+}
+
+/// Parses a value of --signal. Throws UsageError.
+int parse_signal(const std::string& text) {
+  if (text.empty()) return 0;
+  if (text == "USR1" || text == "SIGUSR1") return SIGUSR1;
+  if (text == "USR2" || text == "SIGUSR2") return SIGUSR2;
+  throw UsageError(fmt::format("--signal: '{}'; expected USR1 or USR2", shown(text)));
 }
 
 Command::Run setup_capture(CLI::App& app) {
@@ -148,6 +201,12 @@ Command::Run setup_capture(CLI::App& app) {
   const auto flag = [&app](const char* names, const char* description) {
     return app.add_flag(names)->disable_flag_override()->description(description);
   };
+  const auto* idle = flag("--idle", "Record nothing until 'stepsim capture --attach' or a signal asks for it");
+  const auto* attach_to = option("--attach", "PID|DIR",
+                                 "Record a program that runs with --idle: a process and its children, or all in a "
+                                 "folder; without COMMAND. Ctrl-C ends it");
+  const auto* signal =
+      option("--signal", "NAME", "With --idle: start and end a recording at this signal, USR1 or USR2");
   const auto* torch = flag("--torch", "Record with torch.profiler; the script needs no change");
   const auto* step_call = option("--step-call", "MODULE.FUNCTION",
                                  "With --torch: end a step at each call of this function (default: optimizer.step())");
@@ -168,14 +227,19 @@ Command::Run setup_capture(CLI::App& app) {
   const auto* nccl = flag("--with-nccl", "Record collectives and transfers of NCCL 2.24 or later");
   const auto* rocm = flag("--rocm", "Record AMD GPUs through rocprofiler-sdk of ROCm 7.0 or later");
   const auto* quiet = flag("--quiet", "Do not report at the end what was captured");
-  app.add_option("COMMAND")
+  const auto* words = app.add_option("COMMAND");
+  app.get_option("COMMAND")
       ->type_name("WORD")
       ->expected(1, CLI::detail::expected_max_vector_size)
       ->allow_extra_args()
       ->description("Program to run, with its arguments, after --");
   return [=](const Session& session) {
-    CaptureCommand command{.plan = {}, .words = words_after_dashes(session.arguments)};
-    expect_no_tool(command.words.front());
+    const bool attaches = attach_to->count() > 0;
+    if (attaches && !words->empty())
+      throw UsageError("--attach records a program that runs already; expected no COMMAND");
+    CaptureCommand command;
+    if (!attaches) command.words = words_after_dashes(session.arguments);
+    if (!attaches) expect_no_tool(command.words.front());
     CapturePlan& plan = command.plan;
     const auto count = [](const CLI::Option* given, std::uint64_t least) {
       return given->count() == 0 ? std::nullopt
@@ -219,7 +283,17 @@ Command::Run setup_capture(CLI::App& app) {
     plan.nccl = nccl->count() > 0;
     plan.rocm = rocm->count() > 0;
     command.quiet = quiet->count() > 0;
-    run_capture(std::move(command));
+    plan.idle = idle->count() > 0;
+    plan.signal = parse_signal(text(signal));
+    if (!plan.idle) expect_none({signal}, "is for a program that waits to be recorded; expected it with --idle");
+    if (plan.idle) {
+      expect_none({torch, profiler_api, whole_graphs, rocm}, "cannot be combined with --idle");
+    }
+    if (!attaches) return run_capture(std::move(command));
+    expect_none({idle, torch, profiler_api, whole_graphs, buffer, step_range, with_sync, no_sync, with_nvtx, no_nvtx,
+                 nccl, rocm},
+                "is an option of the program's start; expected it there, with --idle");
+    attach(std::move(command), text(attach_to), session.stop);
   };
 }
 

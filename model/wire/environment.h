@@ -19,6 +19,9 @@ inline constexpr char kDurationVariable[] = "STEPSIM_CAPTURE_DURATION";  ///< se
 inline constexpr char kMaxSizeVariable[] = "STEPSIM_CAPTURE_MAX_MB";     ///< MiB of a file; 0 = without end
 /// 1 = record between cudaProfilerStart() and cudaProfilerStop().
 inline constexpr char kProfilerApiVariable[] = "STEPSIM_CAPTURE_PROFILER_API";
+/// Folder in which the process waits for requests (request.h). It then records nothing before it is asked to.
+inline constexpr char kIdleVariable[] = "STEPSIM_CAPTURE_IDLE";
+inline constexpr char kSignalVariable[] = "STEPSIM_CAPTURE_SIGNAL";  ///< number of a signal that starts and ends it
 inline constexpr char kBufferVariable[] = "STEPSIM_CAPTURE_BUFFER_MB";
 inline constexpr char kStepRangeVariable[] = "STEPSIM_CAPTURE_STEP_RANGE";  ///< NVTX range that starts each step
 inline constexpr char kSyncVariable[] = "STEPSIM_CAPTURE_SYNC";             ///< 0 = do not record waits and CUDA events

@@ -70,6 +70,15 @@ enum class Kind : std::uint8_t {
   /// ended when the communicator did.
   kNcclStatus,
   kRangeMark,  ///< an NVTX mark, an instant: text `which` = its name, stream = thread
+  kStream,     ///< a stream of context a: detail = a StreamKind, which = its priority, a signed number
+};
+
+/// How a stream is ordered with others, as CUpti_ActivityStreamFlag.
+enum class StreamKind : std::uint8_t {
+  kUnknown = 0,
+  kBlocking,     ///< ordered with the default stream
+  kNonBlocking,  ///< not ordered with other streams
+  kDefault,      ///< the default stream: its work waits for earlier work of blocking streams, and theirs for it
 };
 
 /// The status in a kStatus record. The last one in a file is the current status.

@@ -209,6 +209,12 @@ result, traces = capture("--buffer-mb", "32", program=(SAMPLE, "8", "mark", "thr
 counts = {row["name"]: row["count"] for row in answer("stats", traces, "--by", "name")["inputs"][0]["rows"]}
 check("64 threads", counts.get("cudaLaunchKernel") == 64 * 200 + 8 * 16 - 8 and "lost" not in result.stderr, (counts, result.stderr))
 
+# CUPTI is told that its buffers are zero, so that it does not do that in the program's calls: all are, used ones too.
+counts = os.path.join(work.name, "counts.json")
+result, traces = capture("--buffer-mb", "4", program=(SAMPLE, "200", "mark", "busy"), FAKE_CUPTI_COUNTS=counts)
+found = json.load(open(counts))
+check("buffers are zero", found["zeroed"] > 4 * 1024 // 256 and found["not_zeroed"] == 0, found)
+
 # Misbehaviour of CUPTI.
 result, traces = capture(program=(SAMPLE, "2000"), FAKE_CUPTI_SHUFFLE="1")
 check("buffers of two threads, out of order", len(steps(replay(traces))) == 2000, result.stderr)
@@ -235,6 +241,15 @@ result, traces = capture("--wait", "2", "--active", "3", program=(SAMPLE, "8", "
 as_without_capture(result, "launches by the driver", "8", "mark", "driver")
 counts_of = {row["name"]: row["count"] for row in answer("stats", traces, "--by", "name")["inputs"][0]["rows"]}
 check("all are recorded", counts_of.get("cuLaunchKernel") == 3 and not set(diagnostics(replay(traces))) - {"not used:"}, (counts_of, diagnostics(replay(traces))))
+
+# The order of the default stream: a step's work waits for that on a blocking stream, though not in the recorded times.
+result, traces = capture("--active", "3", program=(SAMPLE, "8", "mark", "default"))
+as_without_capture(result, "a blocking stream", "8", "mark", "default")
+check("nothing to complain of in streams", not set(diagnostics(replay(traces))) - {"not used:"} and replay(traces)["unexplained_wait_ns"] == 0, replay(traces))
+for name, longer in (("ordered", 500_000 - 1_000), ("free", 0)):
+    changed = answer("whatif", traces, "--set", f"compute{{name={name}.*}}.scale=500")
+    slower = changed["scenario"]["iteration_ns"] - changed["baseline"]["iteration_ns"]
+    check(f"work on the default stream waits for '{name}'", abs(slower - longer) < 50_000, changed.get("scenario"))
 
 # Whole graphs: recorded from the start and dropped until they are wanted, because CUPTI crashes otherwise.
 result, traces = capture("--wait", "2", "--active", "3", "--whole-graphs", program=(SAMPLE, "8"))

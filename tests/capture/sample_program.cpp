@@ -2,14 +2,17 @@
 // with events between its streams, a CUDA graph, copies and a loss that is read.
 //
 //     sample_program STEPS [mark|range|wide|instant|none]
-//     [exit|_exit|kill|segv|fork|throw|threads|overhead|names|domains|slow|tenth|busy|profiler|late|daemon]
+//     [exit|_exit|kill|segv|fork|throw|threads|overhead|names|domains|slow|tenth|busy|profiler|late|daemon|until|
+//      handler|default]
 //
 // The second argument selects how steps are marked. The third selects how the program ends, or what it does in
 // addition: slow and tenth take 10 ms and 100 ms of real time in each step, busy also repeats its work 50 times,
 // profiler calls cudaProfilerStart() after the third step and cudaProfilerStop() after the sixth, late is tenth and
 // calls only the former, daemon closes all descriptors and opens a file named by the fourth argument, kill waits until
-// the file named by the fourth argument exists. After the last step it prints "trained STEPS steps". If it ends
-// normally, its exit code is 7. Time is simulated, except for slow, tenth, busy and late.
+// the file named by the fourth argument exists, until is slow and takes further steps until that file exists, handler
+// is until with a handler for SIGUSR2, default begins each step with short kernels on two streams, of which one is
+// ordered with the default stream. After the last step it prints "trained STEPS steps". If it ends normally, its exit
+// code is 7. Time is simulated, except for slow, tenth, busy, late and until.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -21,6 +24,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -155,6 +159,21 @@ void overlap_domains() {
   fake_cuda::pop_range_of_domain(&other);
 }
 
+/// Launches work on a stream that is ordered with the default one, and on one that is not. It ends before the other
+/// work of the step begins.
+void launch_aside() {
+  constexpr std::uint32_t kBlocking = 30;
+  constexpr std::uint32_t kNonBlocking = 31;
+  static std::once_flag created;
+  std::call_once(created, [] {
+    fake_cuda::create_stream(kBlocking, true, 0);
+    fake_cuda::create_stream(kNonBlocking, false, -1);
+  });
+  fake_cuda::launch({.mangled_name = "_Z7orderedPf", .duration = 1'000}, kBlocking);
+  fake_cuda::launch({.mangled_name = "_Z4freePf", .duration = 1'000}, kNonBlocking);
+  fake_cuda::work(20'000);
+}
+
 /// Starts a child that keeps using CUDA's state, which is not allowed, and that ends normally.
 void fork_child() {
   std::fflush(stdout);
@@ -186,10 +205,13 @@ int main(int argc, char** argv) {
   const int steps = argc > 1 ? std::atoi(argv[1]) : 8;
   const std::string marks = argc > 2 ? argv[2] : "mark";
   const std::string end = argc > 3 ? argv[3] : "exit";
+  if (end == "handler") std::signal(SIGUSR2, [](int) {});
   fake_cuda::initialise();
   fake_cuda::copy_async(1, 5'000'000, kComputeStream);
   fake_cuda::synchronize_device();
-  for (int i = 0; i < steps; ++i) {
+  const bool until = end == "until" || end == "handler";
+  const auto goes_on = [&](int i) { return i < steps || (until && ::access(argv[4], F_OK) != 0); };
+  for (int i = 0; goes_on(i); ++i) {
     if (marks == "mark") mark_step();
     if (marks == "range") fake_cuda::push_range("train_step");
     if (marks == "wide") fake_cuda::push_range(L"train_step");
@@ -197,6 +219,7 @@ int main(int argc, char** argv) {
     if (end == "overhead") take_overhead();
     if (end == "names") name_things();
     if (end == "domains") overlap_domains();
+    if (end == "default") launch_aside();
     if (end == "driver") fake_cuda::launch_by_driver({.mangled_name = kBackward, .duration = 9'000}, kComputeStream);
     step();
     if (marks == "range" || marks == "wide") fake_cuda::pop_range();
@@ -204,7 +227,7 @@ int main(int argc, char** argv) {
     for (int again = 0; end == "busy" && again < 49; ++again) step();
     if (end == "late" && i == 2) fake_cuda::profiler_call(true);
     if (end == "profiler" && (i == 2 || i == 5)) fake_cuda::profiler_call(i == 2);
-    if (end == "slow" || end == "busy") std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (end == "slow" || end == "busy" || until) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     if (end == "tenth" || end == "late") std::this_thread::sleep_for(std::chrono::milliseconds(100));
     if (end == "daemon" && i == 0) become_daemon(argv[4]);
   }

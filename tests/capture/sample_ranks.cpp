@@ -2,10 +2,11 @@
 // reduces two gradients in one kernel, gathers on a second communicator with the opposite order of ranks, and sends a
 // message from rank 0 to rank 1. Rank 1 arrives later at each collective than rank 0, whose kernels wait for it.
 //
-//     sample_ranks STEPS [whole|open|flood|pxn|fork|kill FILE|exit]
+//     sample_ranks STEPS [whole|open|flood|pxn|fork|kill FILE|until FILE|exit]
 //
 // The environment variable RANK is 0 or 1. The second argument selects how the program ends, or what it does in
-// addition: kill waits until FILE exists. If it ends normally, its exit code is 7.
+// addition: kill waits until FILE exists, until takes 10 ms in each step and further steps until FILE exists. If it
+// ends normally, its exit code is 7.
 
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -91,7 +92,8 @@ int main(int argc, char** argv) {
   auto rank = std::make_unique<Rank>(number == nullptr ? 0 : std::atoi(number));
   rank->world.mischief = {
       .leave_open = way == "open", .flood = way == "flood" ? 200'000U : 0U, .of_other_process = way == "pxn"};
-  for (int i = 0; i < steps; ++i) {
+  for (int i = 0; i < steps || (way == "until" && ::access(argv[3], F_OK) != 0); ++i) {
+    if (way == "until") std::this_thread::sleep_for(std::chrono::milliseconds(10));
     mark_step();
     rank->step();
     if (way == "fork" && i == steps / 2) fork_child(*rank);

@@ -56,6 +56,7 @@ RecordedTime time_of(const Record& record) {
 }
 
 constexpr std::size_t kLongestReason = 1000;
+constexpr std::uint8_t kStreamOnEvent = 2;  ///< the CUpti_ActivitySynchronizationType of a stream's wait for an event
 
 class TraceMaker {
  public:
@@ -84,6 +85,7 @@ class TraceMaker {
     if (!open_ranges_.empty())
       sink_.diagnostics.count(diagnostic("open_range"), {file_, {}, {}}, {}, open_ranges_.size());
     refuse_if_empty();
+    add_default_stream_waits();
     add_steps();
     return finish();
   }
@@ -181,7 +183,6 @@ class TraceMaker {
 
   void add_sync(const Record& record) {
     constexpr std::uint8_t kOfEvent = 1;
-    constexpr std::uint8_t kStreamOnEvent = 2;
     const std::string_view name = sync_name(record.detail);
     if (name.empty()) return not_used("waits of unknown kinds");
     const Record* waited_for = nullptr;
@@ -199,6 +200,71 @@ class TraceMaker {
     if (waited_for == nullptr) return;
     detail.wait_stream = stream_of(*waited_for);
     detail.wait_correlation = correlation_of(*waited_for);
+  }
+
+  struct Launched {
+    std::uint64_t called = 0;
+    const Record* work = nullptr;
+    bool on_default = false;
+  };
+
+  /// Returns the work on the default stream and on blocking streams, in the order of launches.
+  [[nodiscard]] std::vector<Launched> work_in_default_order() const {
+    std::map<std::pair<std::int32_t, std::uint32_t>, bool> is_default;  // by device and stream
+    for (const auto& [key, kind] : records_.streams) {
+      const auto device = records_.device_of_context.find(key.first);
+      const bool ordered = kind == wire::StreamKind::kBlocking || kind == wire::StreamKind::kDefault;
+      if (ordered && device != records_.device_of_context.end())
+        is_default[{device->second, key.second}] = kind == wire::StreamKind::kDefault;
+    }
+    std::vector<Launched> launched;
+    for (const Record& record : records_.events) {
+      if (record.kind != Kind::kKernel && record.kind != Kind::kMemcpy && record.kind != Kind::kMemset) continue;
+      const auto stream = is_default.find({device_of(record), record.stream});
+      const std::uint64_t called = call_start(record);
+      if (stream != is_default.end() && called > 0 && windows_.contains(called))
+        launched.push_back({called, &record, stream->second});
+    }
+    std::stable_sort(launched.begin(), launched.end(),
+                     [](const Launched& a, const Launched& b) { return a.called < b.called; });
+    return launched;
+  }
+
+  /// Adds the waits that the legacy default stream implies: its work waits for all earlier work on blocking streams of
+  /// the device, and later work on them waits for it. Source: "Stream synchronization behavior" in the CUDA Runtime API
+  /// reference. If no waits were recorded, none are added, because the stitcher would then infer no others.
+  void add_default_stream_waits() {
+    struct Order {
+      const Record* last_default = nullptr;
+      std::map<std::uint32_t, const Record*> last_on;  ///< by blocking stream, since last_default
+    };
+    const bool has_waits = std::any_of(records_.events.begin(), records_.events.end(),
+                                       [](const Record& record) { return record.kind == Kind::kSync; });
+    if (!has_waits || records_.streams.empty()) return;
+    std::map<std::int32_t, Order> orders;  // by device
+    for (const Launched& one : work_in_default_order()) {
+      Order& order = orders[device_of(*one.work)];
+      if (one.on_default) {
+        for (const auto& [stream, before] : order.last_on) add_default_stream_wait(*before, one);
+        order.last_on.clear();
+        order.last_default = one.work;
+      } else {
+        const bool first = order.last_on.insert_or_assign(one.work->stream, one.work).second;
+        if (first && order.last_default != nullptr) add_default_stream_wait(*order.last_default, one);
+      }
+    }
+  }
+
+  /// The launch of `after` takes the place of the calls that record an event and wait for it.
+  void add_default_stream_wait(const Record& before, const Launched& after) {
+    if (before.correlation == after.work->correlation) return;  // in one CUDA graph
+    const TrackId track = builder_.stream(device_of(*after.work), stream_of(*after.work));
+    const RecordedTime time{Time{Duration{static_cast<std::int64_t>(after.called)}}, Duration{}};
+    EventDetail& detail = builder_.detail(
+        builder_.add(EventKind::kSync, sync_name(kStreamOnEvent), track, time, correlation_of(*after.work)));
+    detail.stream = stream_of(*after.work);
+    detail.wait_stream = stream_of(before);
+    detail.wait_correlation = correlation_of(*after.work);
   }
 
   [[nodiscard]] std::uint64_t call_start(const Record& record) const {

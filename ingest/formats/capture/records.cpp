@@ -277,6 +277,9 @@ class RecordReader {
       case Kind::kStatus: return use_status(names, record);
       case Kind::kDevice: out_.device_names[record.device] = text(names, record.which); return;
       case Kind::kContext: out_.device_of_context[record.a] = record.device; return;
+      case Kind::kStream:
+        out_.streams[{record.a, record.stream}] = static_cast<wire::StreamKind>(record.detail);
+        return;
       case Kind::kNcclCommunicator: return use_communicator(names, record);
       case Kind::kNcclStatus:
         out_.nccl_lost = std::max(out_.nccl_lost, record.a);

@@ -60,8 +60,9 @@ struct CaptureRecords {
   std::map<std::string, std::string> session;
   std::map<std::uint64_t, std::int32_t> device_of_context;
   std::map<std::int32_t, std::string> device_names;
-  std::optional<wire::Status> status;  ///< the last recorded status
-  std::string reason;                  ///< reason for the status, if it needs one
+  std::map<std::pair<std::uint64_t, std::uint32_t>, wire::StreamKind> streams;  ///< by context and number
+  std::optional<wire::Status> status;                                           ///< the last recorded status
+  std::string reason;  ///< reason for the status, if it needs one
   std::uint64_t lost_by_cupti = 0;
   std::uint64_t lost_by_writer = 0;
   std::uint64_t nccl_lost = 0;        ///< lost events of NCCL

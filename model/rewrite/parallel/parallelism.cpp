@@ -96,7 +96,7 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
     if (found.experts == 0) {
       throw CannotAnswer({},
                          "no experts were found: layers of all experts as batched products; expected a step of such a "
-                         "model, as 'stepsim model mixtral' writes it");
+                         "model, as 'stepsim model' writes that of mixtral");
     }
     if (found.experts % parallelism.expert != 0) {
       throw CannotAnswer({}, fmt::format("each layer has {} experts, which {} ranks cannot divide equally; expected a "

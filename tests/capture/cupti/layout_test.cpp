@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "capture/cupti/abi.h"
+#include "model/wire/record.h"
 
 namespace stepsim::capture::cupti {
 namespace {
@@ -154,6 +155,18 @@ TEST(CuptiLayoutTest, TheRest) {
     EXPECT_EQ(offsetof(CUpti_ActivityContext, deviceId), at::kDevice);
   }
   {
+    namespace at = offset::stream;
+    EXPECT_EQ(offsetof(CUpti_ActivityStream, contextId), at::kContext);
+    EXPECT_EQ(offsetof(CUpti_ActivityStream, streamId), at::kStream);
+    EXPECT_EQ(offsetof(CUpti_ActivityStream, priority), at::kPriority);
+    EXPECT_EQ(offsetof(CUpti_ActivityStream, flag), at::kFlag);
+    EXPECT_EQ(static_cast<int>(CUPTI_ACTIVITY_STREAM_CREATE_FLAG_DEFAULT),
+              static_cast<int>(wire::StreamKind::kBlocking));
+    EXPECT_EQ(static_cast<int>(CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NON_BLOCKING),
+              static_cast<int>(wire::StreamKind::kNonBlocking));
+    EXPECT_EQ(static_cast<int>(CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NULL), static_cast<int>(wire::StreamKind::kDefault));
+  }
+  {
     namespace at = offset::device;
     EXPECT_EQ(offsetof(CUpti_ActivityDevice4, id), at::kDevice);
     EXPECT_EQ(offsetof(CUpti_ActivityDevice4, name), at::kName);
@@ -179,6 +192,7 @@ TEST(CuptiLayoutTest, Numbers) {
   check(Activity::kRuntime, CUPTI_ACTIVITY_KIND_RUNTIME);
   check(Activity::kDevice, CUPTI_ACTIVITY_KIND_DEVICE);
   check(Activity::kContext, CUPTI_ACTIVITY_KIND_CONTEXT);
+  check(Activity::kStream, CUPTI_ACTIVITY_KIND_STREAM);
   check(Activity::kConcurrentKernel, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   check(Activity::kOverhead, CUPTI_ACTIVITY_KIND_OVERHEAD);
   check(Activity::kMemcpyPeer, CUPTI_ACTIVITY_KIND_MEMCPY2);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "tests/capture/fake_cuda/activity_log.h"
 
@@ -32,6 +33,7 @@ struct Device {
   std::mutex mutex;
   std::map<std::uint32_t, std::int64_t> free_at;  // indexed by stream
   std::map<std::uint32_t, Event> events;
+  std::set<std::uint32_t> blocking;  // streams that the default stream is ordered with
   std::uint64_t next_sync_id = 1;
   std::uint32_t next_correlation = 1;
 };
@@ -81,7 +83,11 @@ struct Span {
 Span run(std::uint32_t stream, std::int64_t not_before, std::int64_t duration) {
   const std::lock_guard lock(device.mutex);
   std::int64_t& free_at = device.free_at[stream];
-  const std::int64_t start = std::max(free_at, not_before);
+  std::int64_t start = std::max(free_at, not_before);
+  if (device.blocking.contains(stream)) start = std::max(start, device.free_at[kStream]);
+  for (const std::uint32_t other : device.blocking) {
+    if (stream == kStream) start = std::max(start, device.free_at[other]);
+  }
   free_at = start + duration;
   return {start, free_at};
 }
@@ -136,6 +142,18 @@ Device::Event event_of(std::uint32_t event) {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
+// Values of CUpti_ActivityStreamFlag.
+constexpr std::uint32_t kBlockingStream = 1;
+constexpr std::uint32_t kNonBlockingStream = 2;
+constexpr std::uint32_t kDefaultStream = 3;
+
+void log_stream(std::uint32_t stream, std::uint32_t kind, std::int32_t priority) {
+  namespace at = offset::stream;
+  ActivityRecord record(Activity::kStream);
+  record.set(at::kContext, kContext).set(at::kStream, stream).set(at::kPriority, priority).set(at::kFlag, kind);
+  log(Activity::kStream, record, 0);
+}
+
 }  // namespace
 
 void initialise() {
@@ -156,7 +174,14 @@ void initialise() {
             .set(offset::context::kContext, kContext)
             .set(offset::context::kDevice, kDevice),
         0);
+    log_stream(kStream, kDefaultStream, 0);
   });
+}
+
+void create_stream(std::uint32_t stream, bool blocking, std::int32_t priority) {
+  const std::lock_guard lock(device.mutex);
+  if (blocking) device.blocking.insert(stream);
+  log_stream(stream, blocking ? kBlockingStream : kNonBlockingStream, priority);
 }
 
 void work(std::int64_t nanoseconds) { clock_now += nanoseconds; }

@@ -28,6 +28,10 @@ struct Kernel {
   std::int32_t threads = 128;
 };
 
+/// Creates a stream; the call takes no time. Work on a blocking stream and work on kStream, the default one, wait for
+/// each other in the order of their launches. Streams that are not created have no kind, and wait for no other.
+void create_stream(std::uint32_t stream, bool blocking, std::int32_t priority);
+
 /// The call takes 3 us. The kernel begins at least 4 us after the start of the call, and after earlier work on its
 /// stream.
 void launch(const Kernel& kernel, std::uint32_t stream = kStream);

@@ -72,13 +72,17 @@ struct Counts {
   std::atomic<int> disabled{0};
   std::atomic<int> flushing{0};             ///< flushes that are running
   std::atomic<int> switches_in_flushes{0};  ///< must be 0: CUPTI 13 may deadlock or crash
+  std::atomic<int> zeroed{0};               ///< buffers that are all zero, as the client has promised
+  std::atomic<int> not_zeroed{0};
   ~Counts() {
     const char* const path = std::getenv("FAKE_CUPTI_COUNTS");
     std::FILE* const file = path == nullptr ? nullptr : std::fopen(path, "w");
     if (file == nullptr) return;
     std::fprintf(file,
-                 R"({"flushes": %d, "subscriptions": %d, "switches": %d, "disabled": %d, "switches_in_flushes": %d})",
-                 flushes.load(), subscriptions.load(), switches.load(), disabled.load(), switches_in_flushes.load());
+                 R"({"flushes": %d, "subscriptions": %d, "switches": %d, "disabled": %d, "switches_in_flushes": %d, )"
+                 R"("zeroed": %d, "not_zeroed": %d})",
+                 flushes.load(), subscriptions.load(), switches.load(), disabled.load(), switches_in_flushes.load(),
+                 zeroed.load(), not_zeroed.load());
     std::fclose(file);
   }
 };
@@ -138,6 +142,7 @@ class Recorder {
     const std::lock_guard lock(mutex_);
     began_ = true;
   }
+  void expect_zeroed_buffers(bool on) { expects_zeroed_.store(on); }
   void set_buffer_per_thread(bool on) {
     const std::lock_guard lock(mutex_);
     buffer_per_thread_ = on;
@@ -160,6 +165,7 @@ class Recorder {
         full = std::exchange(open, {});
         std::size_t most = 0;
         requested_(&open.buffer, &open.size, &most);
+        look_at(open);
       }
       if (open.buffer == nullptr) {
         open = {};
@@ -201,6 +207,11 @@ class Recorder {
   }
 
  private:
+  void look_at(const Filled& fresh) const {
+    if (fresh.buffer == nullptr || !expects_zeroed_.load()) return;
+    const bool zero = std::all_of(fresh.buffer, fresh.buffer + fresh.size, [](std::uint8_t byte) { return byte == 0; });
+    ++(zero ? counts.zeroed : counts.not_zeroed);
+  }
   [[nodiscard]] bool is_wanted(Activity kind, const std::vector<std::uint8_t>& record) {
     const auto of_kind = calls_.find(kind);
     if (of_kind == calls_.end()) return enabled_.contains(kind);
@@ -237,6 +248,7 @@ class Recorder {
   std::uint64_t seen_ = 0;
   std::size_t dropped_ = 0;
   std::atomic<bool> has_other_clock_{false};
+  std::atomic<bool> expects_zeroed_{false};
 };
 
 /// Returns the recorder. It is never destroyed, because threads of the program may outlive main().
@@ -294,6 +306,7 @@ std::size_t size_of(Activity kind, std::uint32_t version) {
     case Activity::kDriver: return 40;
     case Activity::kDevice: return 184;
     case Activity::kContext: return 16;
+    case Activity::kStream: return 24;
     case Activity::kExternalCorrelation: return 24;
     case Activity::kOverhead: return 40;
     case Activity::kGraphTrace: return 48;
@@ -389,6 +402,8 @@ int cuptiActivityFlushAll(std::uint32_t flag) {
 }
 int cuptiActivitySetAttribute(fake_cuda::cupti::Attribute attribute, std::size_t*, void* value) {
   FAKE_CUPTI_BEGIN(cuptiActivitySetAttribute);
+  if (attribute == fake_cuda::cupti::Attribute::kZeroedBuffers)
+    recorder().expect_zeroed_buffers(*static_cast<std::uint8_t*>(value) != 0);
   if (attribute == fake_cuda::cupti::Attribute::kBuffersPerThread) {
     if (fake_cuda::cupti_version() < 130'000) return 1;
     recorder().set_buffer_per_thread(*static_cast<std::uint8_t*>(value) != 0);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -95,6 +96,66 @@ TEST(WriterTest, EveryRecordOfEveryThreadIsInTheFileOnce) {
   EXPECT_EQ(content.sum_of_starts, kThreads * kEach * (kEach + 1) / 2);
   EXPECT_TRUE(content.closed);
   EXPECT_EQ(content.diagnostics, 0U);
+}
+
+/// A text has a number in each file. Each file has its own, although the producer is the same.
+TEST(WriterTest, FilesFollowEachOtherAndEachIsComplete) {
+  const TemporaryFolder folder;
+  const std::unique_ptr<Writer> writer = Writer::create(kSmall);
+  ASSERT_NE(writer, nullptr);
+  record_calls(*writer, 1000);  // dropped: no file is open
+  for (const std::uint64_t count : {3U, 5U}) {
+    const std::string path = folder.file(std::to_string(count) + ".capture");
+    ASSERT_TRUE(writer->open(path));
+    writer->with_producer([](Producer& producer) { EXPECT_NE(producer.text("name"), 0U); });
+    record_calls(*writer, count);
+    writer->end_file();
+    record_calls(*writer, 1000);
+    const Content content = content_of(path);
+    EXPECT_EQ(content.calls, count);
+    EXPECT_EQ(content.texts, std::vector<std::string>{"name"});
+    EXPECT_EQ(content.told_lost, 0U);
+    EXPECT_TRUE(content.closed);
+    EXPECT_EQ(content.diagnostics, 0U);
+  }
+  EXPECT_FALSE(writer->open(folder.file("3.capture"))) << "a file that is there already is kept";
+}
+
+/// Threads record while files are opened and closed. Every record is in one file at most, and each file is whole.
+TEST(WriterTest, FilesAreWholeWhileThreadsRecord) {
+  const TemporaryFolder folder;
+  constexpr int kFiles = 20;
+  const std::unique_ptr<Writer> writer = Writer::create(kLarge);
+  ASSERT_NE(writer, nullptr);
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint64_t> recorded{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      while (!stop) {
+        const bool added = writer->with_producer([](Producer& producer) {
+          producer.add({.kind = Kind::kCall, .which = producer.text("name"), .start = 1});
+        });
+        recorded.fetch_add(added ? 1 : 0);
+      }
+    });
+  }
+  for (int i = 0; i < kFiles; ++i) {
+    EXPECT_TRUE(writer->open(folder.file(std::to_string(i))));
+    for (const std::uint64_t before = recorded; recorded < before + 100;) std::this_thread::yield();
+    writer->end_file();
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  std::uint64_t found = 0;
+  for (int i = 0; i < kFiles; ++i) {
+    const Content content = content_of(folder.file(std::to_string(i)));
+    found += content.calls;
+    EXPECT_TRUE(content.closed);
+    EXPECT_EQ(content.diagnostics, 0U);
+    EXPECT_FALSE(content.texts.empty());
+  }
+  EXPECT_EQ(found, recorded);
 }
 
 /// The buffers are as small as possible, so records are lost if the disk is slow. Lost records must be counted, and the

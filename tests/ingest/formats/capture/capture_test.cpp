@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ingest/bytes/byte_source.h"
@@ -110,6 +111,49 @@ TEST(CaptureFormatTest, MarksAreInstantsAndOverheadIsNoEvent) {
   EXPECT_EQ(trace.overheads[0].length, Duration{500});
   EXPECT_EQ(sink.diagnostics.count_of("name_lost"), 0U);
   EXPECT_EQ(sink.diagnostics.count_of("not used:"), 0U);
+}
+
+/// Four kernels are launched: on a blocking stream (10), a non-blocking one (11), the default one (7), and on 10 again.
+/// Those of streams 7 and 10 wait for each other. Without recorded waits nothing is added.
+TEST(CaptureFormatTest, TheDefaultStreamIsOrderedWithBlockingStreams) {
+  for (const bool with_waits : {true, false}) {
+    CaptureMaker maker;
+    maker.add({.kind = Kind::kContext, .device = 0, .a = 1});
+    const std::vector<std::pair<std::uint32_t, wire::StreamKind>> streams{
+        {10, wire::StreamKind::kBlocking}, {11, wire::StreamKind::kNonBlocking}, {7, wire::StreamKind::kDefault}};
+    for (const auto& [stream, kind] : streams)
+      maker.add({.kind = Kind::kStream, .detail = static_cast<std::uint8_t>(kind), .stream = stream, .a = 1});
+    const std::uint32_t name = maker.text("work");
+    std::uint32_t correlation = 1;
+    for (const std::uint32_t stream : {10U, 11U, 7U, 10U}) {
+      const std::uint64_t called = kBegin + correlation * 1'000;
+      maker.call("cudaLaunchKernel", called, 100, correlation);
+      maker.add({.kind = Kind::kKernel,
+                 .device = 0,
+                 .which = name,
+                 .start = called + 500,
+                 .duration = 10,
+                 .correlation = correlation++,
+                 .stream = stream});
+    }
+    maker.call("cudaStreamSynchronize", kBegin + 9'000, 100, 9);
+    if (with_waits)
+      maker.add({.kind = Kind::kSync, .detail = 3, .start = kBegin + 9'000, .correlation = 9, .stream = 7, .b = 1});
+    const auto [trace, sink] = read(maker.closed());
+    std::vector<std::string> waits;
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+      if (trace.text(trace.name[i]) != "Stream Wait Event") continue;
+      const EventDetail& wait = *trace.detail_of(i);
+      EXPECT_EQ(wait.wait_correlation, trace.correlation[i]);
+      waits.push_back(std::to_string(wait.stream) + " for " + std::to_string(wait.wait_stream) + " by call " +
+                      std::to_string(trace.correlation[i]));
+    }
+    if (with_waits) {
+      EXPECT_THAT(waits, ElementsAre("7 for 10 by call 3", "10 for 7 by call 4"));
+    } else {
+      EXPECT_THAT(waits, ElementsAre());
+    }
+  }
 }
 
 /// On WSL, CUPTI's clock differs from the system's: times of several processes are compared by the system's.
