@@ -70,7 +70,7 @@ def write_parts(folder, count):
         own = own.replace(process, str(10_000_000 + rank)).replace(base, str(int(base) + host * 7_000_000_001))
         trace = folder / "trace.json"
         trace.write_text(own)
-        subprocess.run([PROGRAM, "convert", trace, "-o", folder / f"rank{rank}.stepsim", "--quiet"], check=True)
+        subprocess.run([PROGRAM, "convert", trace, "-o", folder / f"rank{rank}.stepsim", "--quiet"], check=True, stdout=subprocess.DEVNULL)
         trace.unlink()
 
 

@@ -185,10 +185,8 @@ class Waiting {
       const std::optional<std::string> text = content_of(idle_file(folder_, name));
       const wire::Reply reply = wire::reply_from_text(text.value_or(""));
       if (text && reply.run == run_) {
-        if (reply.problem.empty())
-          began_ = true;
-        else
-          problems_.push_back(fmt::format("{}: {}", name, reply.problem));
+        began_ = began_ || reply.problem.empty();
+        if (!reply.problem.empty()) problems_.push_back(fmt::format("{}: {}", name, reply.problem));
         state = State::kEnded;
       } else if (has_died(name)) {
         state = State::kEnded;

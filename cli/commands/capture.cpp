@@ -178,6 +178,31 @@ int parse_signal(const std::string& text) {
   throw UsageError(fmt::format("--signal: '{}'; expected USR1 or USR2", shown(text)));
 }
 
+/// Returns the number that an option was given; nothing if it was not given. Throws UsageError.
+std::optional<std::uint64_t> given_count(const CLI::Option* given, std::uint64_t least) {
+  if (given->count() == 0) return std::nullopt;
+  return parse_count(given->get_name(), given->results().back(), least);
+}
+
+/// Returns what an option was given; empty if it was not given.
+std::string given_text(const CLI::Option* given) {
+  return given->count() == 0 ? std::string{} : given->results().back();
+}
+
+const CLI::Option* add_flag(CLI::App& app, const char* names, const char* description) {
+  return app.add_flag(names)->disable_flag_override()->description(description);
+}
+
+/// Adds the options that are passed on to torch.profiler.
+std::array<const CLI::Option*, 5> add_torch_flags(CLI::App& app) {
+  return {add_flag(app, "--with-flops", "With --torch: record the flops of operators"),
+          add_flag(app, "--profile-memory", "With --torch: record memory allocations"),
+          add_flag(app, "--with-stack", "With --torch: record Python calls (slows the job considerably)"),
+          add_flag(app, "--with-modules", "With --torch: record which module called an operator"),
+          add_flag(app, "--with-execution-trace",
+                   "With --torch: record which operators exchanged data (slows the job several times)")};
+}
+
 Command::Run setup_capture(CLI::App& app) {
   const auto option = [&app](const char* names, const char* type, const char* description) {
     return app.add_option(names)->type_name(type)->description(description);
@@ -198,9 +223,7 @@ Command::Run setup_capture(CLI::App& app) {
   const auto* max_size = option("--max-size", "MB",
                                 "Record until a file has MB MiB; 0 = without end (default: 2048 if no step is marked)");
   const auto* buffer = option("--buffer-mb", "N", "Use N MiB of memory in each process (default: 64)");
-  const auto flag = [&app](const char* names, const char* description) {
-    return app.add_flag(names)->disable_flag_override()->description(description);
-  };
+  const auto flag = [&app](const char* names, const char* description) { return add_flag(app, names, description); };
   const auto* idle = flag("--idle", "Record nothing until 'stepsim capture --attach' or a signal asks for it");
   const auto* attach_to = option("--attach", "PID|DIR",
                                  "Record a program that runs with --idle: a process and its children, or all in a "
@@ -210,13 +233,7 @@ Command::Run setup_capture(CLI::App& app) {
   const auto* torch = flag("--torch", "Record with torch.profiler; the script needs no change");
   const auto* step_call = option("--step-call", "MODULE.FUNCTION",
                                  "With --torch: end a step at each call of this function (default: optimizer.step())");
-  const std::array torch_flags{
-      flag("--with-flops", "With --torch: record the flops of operators"),
-      flag("--profile-memory", "With --torch: record memory allocations"),
-      flag("--with-stack", "With --torch: record Python calls (slows the job considerably)"),
-      flag("--with-modules", "With --torch: record which module called an operator"),
-      flag("--with-execution-trace",
-           "With --torch: record which operators exchanged data (slows the job several times)")};
+  const auto torch_flags = add_torch_flags(app);
   const auto* with_sync = flag("--with-sync", "Record what streams and calls wait for (default)");
   const auto* no_sync = flag("--without-sync", "Do not record waits; they are then inferred from times");
   const auto* with_nvtx = flag("--with-nvtx", "Record NVTX ranges (default)");
@@ -227,12 +244,11 @@ Command::Run setup_capture(CLI::App& app) {
   const auto* nccl = flag("--with-nccl", "Record collectives and transfers of NCCL 2.24 or later");
   const auto* rocm = flag("--rocm", "Record AMD GPUs through rocprofiler-sdk of ROCm 7.0 or later");
   const auto* quiet = flag("--quiet", "Do not report at the end what was captured");
-  const auto* words = app.add_option("COMMAND");
-  app.get_option("COMMAND")
-      ->type_name("WORD")
-      ->expected(1, CLI::detail::expected_max_vector_size)
-      ->allow_extra_args()
-      ->description("Program to run, with its arguments, after --");
+  const auto* words = app.add_option("COMMAND")
+                          ->type_name("WORD")
+                          ->expected(1, CLI::detail::expected_max_vector_size)
+                          ->allow_extra_args()
+                          ->description("Program to run, with its arguments, after --");
   return [=](const Session& session) {
     const bool attaches = attach_to->count() > 0;
     if (attaches && !words->empty())
@@ -241,33 +257,26 @@ Command::Run setup_capture(CLI::App& app) {
     if (!attaches) command.words = words_after_dashes(session.arguments);
     if (!attaches) expect_no_tool(command.words.front());
     CapturePlan& plan = command.plan;
-    const auto count = [](const CLI::Option* given, std::uint64_t least) {
-      return given->count() == 0 ? std::nullopt
-                                 : std::optional(parse_count(given->get_name(), given->results().back(), least));
-    };
-    const auto text = [](const CLI::Option* given) {
-      return given->count() == 0 ? std::string{} : given->results().back();
-    };
-    plan.directory = text(directory);
-    plan.skip_first = count(skip_first, 0);
-    plan.wait = count(wait, 0);
-    plan.warm_up = count(warm_up, 0);
-    plan.active = count(active, 1);
-    plan.repeat = count(repeat, 0);
-    plan.delay = count(delay, 0);
-    plan.duration = count(duration, 0);
-    plan.max_mb = count(max_size, 0);
+    plan.directory = given_text(directory);
+    plan.skip_first = given_count(skip_first, 0);
+    plan.wait = given_count(wait, 0);
+    plan.warm_up = given_count(warm_up, 0);
+    plan.active = given_count(active, 1);
+    plan.repeat = given_count(repeat, 0);
+    plan.delay = given_count(delay, 0);
+    plan.duration = given_count(duration, 0);
+    plan.max_mb = given_count(max_size, 0);
     plan.profiler_api = profiler_api->count() > 0;
     if (plan.profiler_api) expect_none({delay}, "cannot be combined with --profiler-api");
-    plan.buffer_mb = count(buffer, 4);
-    plan.ranks = text(ranks);
+    plan.buffer_mb = given_count(buffer, 4);
+    plan.ranks = given_text(ranks);
     if (!plan.ranks.empty()) static_cast<void>(parse_ranks(plan.ranks));
-    plan.step_range = text(step_range);
+    plan.step_range = given_text(step_range);
     plan.sync = no_sync->count() == 0;
     plan.nvtx = no_nvtx->count() == 0;
     plan.whole_graphs = whole_graphs->count() > 0;
     plan.torch = torch->count() > 0;
-    plan.step_call = text(step_call);
+    plan.step_call = given_text(step_call);
     for (const CLI::Option* const given : torch_flags) {
       if (given->count() > 0) plan.torch_options.push_back(torch_word(given->get_name()));
     }
@@ -277,23 +286,21 @@ Command::Run setup_capture(CLI::App& app) {
                   "cannot be combined with --torch");
       expect_module_and_function(plan.step_call);
     } else {
-      expect_none({step_call, torch_flags[0], torch_flags[1], torch_flags[2], torch_flags[3]},
+      expect_none({step_call, torch_flags[0], torch_flags[1], torch_flags[2], torch_flags[3], torch_flags[4]},
                   "is an option of torch.profiler; expected it with --torch");
     }
     plan.nccl = nccl->count() > 0;
     plan.rocm = rocm->count() > 0;
     command.quiet = quiet->count() > 0;
     plan.idle = idle->count() > 0;
-    plan.signal = parse_signal(text(signal));
+    plan.signal = parse_signal(given_text(signal));
     if (!plan.idle) expect_none({signal}, "is for a program that waits to be recorded; expected it with --idle");
-    if (plan.idle) {
-      expect_none({torch, profiler_api, whole_graphs, rocm}, "cannot be combined with --idle");
-    }
+    if (plan.idle) expect_none({torch, profiler_api, whole_graphs, rocm}, "cannot be combined with --idle");
     if (!attaches) return run_capture(std::move(command));
     expect_none({idle, torch, profiler_api, whole_graphs, buffer, step_range, with_sync, no_sync, with_nvtx, no_nvtx,
                  nccl, rocm},
                 "is an option of the program's start; expected it there, with --idle");
-    attach(std::move(command), text(attach_to), session.stop);
+    attach(std::move(command), given_text(attach_to), session.stop);
   };
 }
 

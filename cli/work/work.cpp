@@ -174,8 +174,9 @@ sim::EngineOptions engine_options(std::string_view phase, std::size_t tasks, con
           }};
 }
 
-Replayed replay_prepared(std::shared_ptr<const Capture> capture, Hardware hardware, const CommonOptions& options,
-                         const Session& session, bool test) {
+/// Throws sim::CopiesDiffer if ranks that the capture says are copies of others would not do the same.
+Replayed replay_once(std::shared_ptr<const Capture> capture, Hardware hardware, const CommonOptions& options,
+                     const Session& session, bool test) {
   Progress progress = progress_of(options, session);
   const Capture& of = *capture;
   Replayed result{
@@ -183,18 +184,23 @@ Replayed replay_prepared(std::shared_ptr<const Capture> capture, Hardware hardwa
   sim::Machine machine = sim::Machine::as_recorded(of);
   if (options.network->make != nullptr) set_network(machine, result.hardware.cluster, options);
   const std::size_t tasks = of.dag.task_count();
-  try {
-    result.timeline = sim::replay(of.dag, machine, engine_options("replaying", tasks, options, session, progress));
-  } catch (const sim::CopiesDiffer&) {
-    auto each = std::make_shared<const Capture>(with_ranks(of, known_ranks(of).size(), every_rank));
-    return replay_prepared(std::move(each), std::move(result.hardware), options, session, test);
-  }
+  result.timeline = sim::replay(of.dag, machine, engine_options("replaying", tasks, options, session, progress));
   if (test) {
     result.perturbation = sim::perturbation_test(of, machine, result.timeline,
                                                  engine_options("testing", tasks, options, session, progress));
   }
   begin_stage(session, "analysing");
   return result;
+}
+
+Replayed replay_prepared(const std::shared_ptr<const Capture>& capture, const Hardware& hardware,
+                         const CommonOptions& options, const Session& session, bool test) {
+  try {
+    return replay_once(capture, hardware, options, session, test);
+  } catch (const sim::CopiesDiffer&) {
+    return replay_once(std::make_shared<const Capture>(with_ranks(*capture, known_ranks(*capture).size(), every_rank)),
+                       hardware, options, session, test);
+  }
 }
 
 }  // namespace

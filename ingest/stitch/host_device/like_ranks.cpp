@@ -26,10 +26,11 @@ class ClockDifferences {
 
   /// Returns a host that is the same for all hosts that are connected, and how far the clock of `host` is ahead of its.
   LikeRanks::Clock clock_of(const std::string& host) {
-    const auto found = clocks_.find(host);
-    if (found == clocks_.end() || found->second.of == host) return {host, {}};
-    const LikeRanks::Clock next = clock_of(found->second.of);
-    return found->second = {next.of, found->second.ahead + next.ahead};
+    LikeRanks::Clock clock{host, {}};
+    for (auto next = clocks_.find(host); next != clocks_.end(); next = clocks_.find(clock.of))
+      clock = {next->second.of, clock.ahead + next->second.ahead};
+    if (clock.of != host) clocks_[host] = clock;
+    return clock;
   }
 
  private:

@@ -306,7 +306,7 @@ std::size_t size_of(Activity kind, std::uint32_t version) {
     case Activity::kDriver: return 40;
     case Activity::kDevice: return 184;
     case Activity::kContext: return 16;
-    case Activity::kStream: return 24;
+    case Activity::kStream:
     case Activity::kExternalCorrelation: return 24;
     case Activity::kOverhead: return 40;
     case Activity::kGraphTrace: return 48;

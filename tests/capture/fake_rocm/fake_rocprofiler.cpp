@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <atomic>
 #include <chrono>
@@ -106,6 +107,7 @@ void flush() {
   for (std::size_t i = 0; i < records.size(); ++i)
     headers.push_back({abi::kTracingCategory, static_cast<std::uint32_t>(kinds[i]), records[i].data()});
   std::vector<abi::RecordHeader*> pointers;
+  pointers.reserve(headers.size());
   for (abi::RecordHeader& header : headers) pointers.push_back(&header);
   if (!pointers.empty()) buffer.callback({}, {kBuffer}, pointers.data(), pointers.size(), buffer.data, dropped);
 }
@@ -135,13 +137,11 @@ std::uint64_t next_correlation() { return ++correlations; }
 
 bool is_active(abi::BufferKind kind, std::int32_t operation) {
   const std::lock_guard lock(mutex);
-  for (const auto& [id, context] : contexts) {
-    const auto found = context.buffered.find(kind);
-    if (context.active && found != context.buffered.end() &&
-        (found->second.empty() || found->second.contains(operation)))
-      return true;
-  }
-  return false;
+  return std::any_of(contexts.begin(), contexts.end(), [&](const auto& one) {
+    const auto found = one.second.buffered.find(kind);
+    return one.second.active && found != one.second.buffered.end() &&
+           (found->second.empty() || found->second.contains(operation));
+  });
 }
 
 std::uint64_t external() {

@@ -130,6 +130,7 @@ TEST(WriterTest, FilesAreWholeWhileThreadsRecord) {
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> recorded{0};
   std::vector<std::thread> threads;
+  threads.reserve(3);
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&] {
       while (!stop) {

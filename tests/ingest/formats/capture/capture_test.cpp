@@ -126,7 +126,7 @@ TEST(CaptureFormatTest, TheDefaultStreamIsOrderedWithBlockingStreams) {
     const std::uint32_t name = maker.text("work");
     std::uint32_t correlation = 1;
     for (const std::uint32_t stream : {10U, 11U, 7U, 10U}) {
-      const std::uint64_t called = kBegin + correlation * 1'000;
+      const std::uint64_t called = kBegin + std::uint64_t{correlation} * 1'000;
       maker.call("cudaLaunchKernel", called, 100, correlation);
       maker.add({.kind = Kind::kKernel,
                  .device = 0,

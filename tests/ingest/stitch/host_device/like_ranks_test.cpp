@@ -26,7 +26,10 @@ constexpr Rank kPerHost = 8;
 
 std::string host_of(Rank rank) { return "node" + std::to_string(rank / kPerHost); }
 /// The clocks of the hosts differ by hours; the ends of collectives differ by nothing else.
-double clock_of(Rank rank) { return (rank / kPerHost) * 3.7e9 + (rank / kPerHost) * 12.345; }
+double clock_of(Rank rank) {
+  const double host = static_cast<double>(rank - rank % kPerHost) / kPerHost;
+  return host * 3.7e9 + host * 12.345;
+}
 
 /// Returns the trace of a rank: two steps of a kernel and an all-reduce. Odd ranks compute longer, and one rank still
 /// longer. `alter` may change its events.
