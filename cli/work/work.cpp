@@ -336,8 +336,7 @@ Replayed replay(Capture capture, CommonOptions options, const Session& session, 
   begin_stage(session, "preparing");
   Hardware hardware;
   prepare(capture, hardware, options);
-  return replay_prepared(std::make_shared<const Capture>(std::move(capture)), std::move(hardware), options, session,
-                         test);
+  return replay_prepared(std::make_shared<const Capture>(std::move(capture)), hardware, options, session, test);
 }
 
 Replayed replay_recorded(const Capture& capture, CommonOptions options, const Session& session) {

@@ -11,8 +11,8 @@
 
 #include <dlfcn.h>
 #include <unistd.h>
-#include <algorithm>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
