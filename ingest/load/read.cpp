@@ -249,6 +249,17 @@ void read_stored(Input& input, Reading reading, FileContent& content) {
   }
 }
 
+/// As read_stored(). A part in a folder that cannot be used is left out, because the parts of other ranks can.
+void read_stored_if_possible(const FoundFile& file, Input& input, Reading reading, FileContent& content) {
+  try {
+    read_stored(input, reading, content);
+  } catch (const InputError& error) {
+    if (file.named) throw;
+    content = {};
+    content.diagnostics.count(diagnostic("damaged_part"), error.where(), error.what());
+  }
+}
+
 Input open_input(const FoundFile& file, Watch watch) {
   return file.path == kStandardInput ? Input::standard_input(std::move(watch))
                                      : Input::open(file.path, std::move(watch));
@@ -269,7 +280,7 @@ void read_file(const FoundFile& file, Watch watch, Reading reading, FileContent&
   } else if (is_combined_trace(input.head())) {
     read_combined(input, reading, content);
   } else if (is_stored_part(input.head())) {
-    return read_stored(input, reading, content);
+    return read_stored_if_possible(file, input, reading, content);
   } else if (is_own_timeline(input.head())) {
     // The spans in this timeline are tasks of stepsim, and a task may appear several times, as measured and in each
     // replay. If the timeline were read as a capture, the result would be a different job.
@@ -327,6 +338,11 @@ void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces
   for (const Diagnostics::Entry& unused : read.diagnostics.entries()) {
     if (unused.name == diagnostic("archive_not_opened").name) {
       throw InputError(unused.first, "the folder has no trace, only archives; expected this archive as TRACE");
+    }
+    if (unused.name == diagnostic("damaged_part").name) {
+      throw InputError(unused.first,
+                       "the folder has no other trace, and this part is damaged, or another version of "
+                       "stepsim wrote it; expected it as 'stepsim convert' wrote it");
     }
     if (unused.name == diagnostic("own_export_not_used").name) {
       throw InputError(

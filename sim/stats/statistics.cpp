@@ -57,6 +57,14 @@ void refuse_without_layers(const ProfiledRun& run, StatsKey key) {
                      "another key");
 }
 
+std::string caution_of(const Capture& capture) {
+  std::string caution = sim::caution_of(capture.diagnostics);
+  if (!has_copies(capture.dag)) return caution;
+  return fmt::format("The {} ranks are {}; counts and sums are those of one rank of each.{}{}",
+                     grouped(known_ranks(capture).size()), counted(capture.recording.ranks.size(), "class"),
+                     caution.empty() ? "" : " ", caution);
+}
+
 /// Keeps the pieces of these tasks. `selected` is sorted.
 void keep_selected(MeasuredWork& work, const std::vector<TaskId>& selected) {
   std::erase_if(work.pieces, [&selected](const Piece& piece) {
@@ -72,10 +80,10 @@ Statistics statistics_of(const Capture& capture, const TraceDetails& details, st
   if (!options.selection.empty()) keep_selected(work, options.selected);
   Statistics made{.name = std::move(name),
                   .warning = warning_of(capture),
-                  .caution = caution_of(capture.diagnostics),
+                  .caution = caution_of(capture),
                   .selection = options.selection,
                   .pieces = work.pieces.size(),
-                  .ranks = known_ranks(capture).size(),
+                  .ranks = capture.recording.ranks.size(),
                   .steps = whole_steps(capture.recording),
                   .step_numbers = numbers_of_steps(capture.recording),
                   .chosen_steps = work.chosen_steps,

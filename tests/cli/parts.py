@@ -120,6 +120,8 @@ def like_ranks(folder):
     check("the answer names all ranks and their classes",
           found["ranks"] == list(range(72)) and [one["ranks"] for one in found["rank_classes"]] == [36, 36], found["ranks"])
     check("the steps are those of two ranks", found["iteration"] == answer(["replay"], TRACES)["iteration"], found["iteration"])
+    stats = quietly("stats", str(folder / "72")).stdout
+    check("sums say of how many ranks they are", b"The 72 ranks are 2 classes; counts and sums are those of one rank of each." in stats, stats[:400])
     _, many = peak_megabytes("replay", folder / "216", "--json", "--threads", "1")
     check("three times as many like ranks need no more memory", many < 1.25 * few, f"{few} MB, {many} MB")
 
@@ -134,6 +136,18 @@ def faults(folder):
         damaged.write_bytes(content)
         done = quietly("replay", str(damaged))
         check(f"a part that is {what} is refused", one_line(done) and says in done.stderr and b"damaged.stepsim" in done.stderr, done.stderr)
+    for name, files in (("alone", [damaged]), ("beside", [damaged, part, folder / "rank1.stepsim"])):
+        (folder / name).mkdir()
+        for file in files:
+            shutil.copy(file, folder / name)
+    done = quietly("replay", str(folder / "beside"), "--json")
+    found = json.loads(done.stdout) if done.returncode == 0 else {"ranks": [], "ingest": {"diagnostics": []}}
+    left_out = [one for one in found["ingest"]["diagnostics"] if one["name"] == "damaged_part"]
+    check("in a folder it is left out and named", found["ranks"] == [0, 1] and [(one["count"], "damaged.stepsim" in str(one)) for one in left_out] == [(1, True)], left_out)
+    done = quietly("replay", str(folder / "alone"))
+    check("alone in a folder it is refused", one_line(done) and b"damaged.stepsim" in done.stderr, done.stderr)
+    for name in ("alone", "beside"):
+        shutil.rmtree(folder / name)
     damaged.unlink()
     for options in (["--steps", "1"], ["--ranks", "0"], ["--network", "maxmin"], ["--scrub", "--steps", "1"], ["--select", "name=x"]):
         done = quietly("convert", str(TRACES[0]), "-o", str(damaged), *options)

@@ -28,6 +28,11 @@ inline constexpr auto kFileDiagnostics = std::to_array<Diagnostic>({
     {"archive_not_opened", Severity::kNotice,
      "an archive in a folder is not opened, because it may contain the files next to it: name it as TRACE",
      "Files that are only in the archive are missing from the replay, possibly whole ranks."},
+    {"damaged_part", Severity::kDataLoss,
+     "a part of a job in a folder is left out, because it is damaged or another version of stepsim wrote it: convert "
+     "its "
+     "traces again",
+     "Its ranks are missing from the replay.", "To get an error instead of this note, name the part as TRACE."},
     {"damaged_archive", Severity::kDataLoss,
      "the archive is damaged or truncated; the part before is used: copy it again",
      "Files after the damage are missing from the replay, possibly whole ranks; tasks that waited for them do not "
