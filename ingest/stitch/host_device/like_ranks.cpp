@@ -15,12 +15,19 @@ namespace {
 /// Finds the difference between any two hosts' clocks from differences of pairs.
 class ClockDifferences {
  public:
+  /// The clocks of hosts that are connected to `reference` are compared with its clock.
+  explicit ClockDifferences(std::string reference) : reference_(std::move(reference)) {}
+
   /// Notes that the clock of `host` is ahead of that of `other`. Returns false if that contradicts an earlier note.
   bool note(const std::string& host, const std::string& other, Duration ahead) {
     const LikeRanks::Clock a = clock_of(host);
     const LikeRanks::Clock b = clock_of(other);
     if (a.of == b.of) return a.ahead - b.ahead == ahead;
-    clocks_[a.of] = {b.of, b.ahead + ahead - a.ahead};
+    if (a.of == reference_) {
+      clocks_[b.of] = {a.of, a.ahead - ahead - b.ahead};
+    } else {
+      clocks_[a.of] = {b.of, b.ahead + ahead - a.ahead};
+    }
     return true;
   }
 
@@ -34,6 +41,7 @@ class ClockDifferences {
   }
 
  private:
+  std::string reference_;
   std::map<std::string, LikeRanks::Clock> clocks_;
 };
 
@@ -88,7 +96,7 @@ std::int32_t device_of(const HostDeviceTrace& trace) {
 /// Finds the classes of a job's ranks.
 class Classes {
  public:
-  explicit Classes(const std::vector<RankTrace>& ranks) : ranks_(ranks) {
+  explicit Classes(const std::vector<RankTrace>& ranks) : ranks_(ranks), clocks_(ranks.front().host()) {
     for (const RankTrace& rank : ranks) found_.ranks.push_back(rank.rank);
   }
 
@@ -119,7 +127,7 @@ class Classes {
     if (is_first) originals_.push_back(i);
     const std::size_t original = originals_[known->second];
     found_.copy_of.push_back(static_cast<std::uint32_t>(original));
-    if (is_first) return clocks_.note(rank.host(), rank.host(), Duration{});
+    if (is_first) return true;
     found_.copies.push_back({rank.rank, known->second, rank.host(), rank.trace.device_name, device_of(rank.trace)});
     return clocks_.note(rank.host(), ranks_[original].host(), rank.events.later - ranks_[original].events.later);
   }

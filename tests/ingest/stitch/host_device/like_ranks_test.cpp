@@ -24,23 +24,26 @@ constexpr Rank kRanks = 72;
 constexpr Rank kSlow = 37;
 constexpr Rank kPerHost = 8;
 
-std::string host_of(Rank rank) { return "node" + std::to_string(rank / kPerHost); }
+/// The number of a rank's host.
+using HostOf = std::function<int(Rank)>;
+int in_order(Rank rank) { return rank / kPerHost; }
+/// Ranks of all classes are on every host, and the first of a class is not on the first host.
+int scattered(Rank rank) { return rank * 5 % (kRanks / kPerHost); }
+
 /// The clocks of the hosts differ by hours; the ends of collectives differ by nothing else.
-double clock_of(Rank rank) {
-  const double host = static_cast<double>(rank - rank % kPerHost) / kPerHost;
-  return host * 3.7e9 + host * 12.345;
-}
+double clock_of(int host) { return host * 3.7e9 + host * 12.345; }
 
 /// Returns the trace of a rank: two steps of a kernel and an all-reduce. Odd ranks compute longer, and one rank still
 /// longer. `alter` may change its events.
-HostDeviceTrace trace_of(Rank rank, const std::function<void(Rank, TraceMaker&)>& alter) {
+HostDeviceTrace trace_of(Rank rank, const std::function<void(Rank, TraceMaker&)>& alter,
+                         const HostOf& host = in_order) {
   TraceMaker maker;
   const TrackId thread = maker.thread(std::to_string(1000 + rank));
   const TrackId compute = maker.stream(7, rank % kPerHost);
   const TrackId communication = maker.stream(14, rank % kPerHost);
   const double length = rank == kSlow ? 70 : rank % 2 == 1 ? 50 : 40;
   for (int step = 0; step < 2; ++step) {
-    const double begin = clock_of(rank) + step * 300;
+    const double begin = clock_of(host(rank)) + step * 300;
     maker.add(EventKind::kAnnotation, "ProfilerStep#" + std::to_string(step), thread, begin, 299);
     maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, begin + 10, 5, 10 * step + 1);
     maker.add(EventKind::kKernel, "gemm", compute, begin + 20, length, 10 * step + 1);
@@ -56,17 +59,18 @@ HostDeviceTrace trace_of(Rank rank, const std::function<void(Rank, TraceMaker&)>
   if (alter) alter(rank, maker);
   maker.trace.rank = rank;
   maker.trace.world_size = kRanks;
-  maker.trace.host_name = host_of(rank);
+  maker.trace.host_name = "node" + std::to_string(host(rank));
   maker.trace.has_base_time = true;
   return std::move(maker.trace);
 }
 
 /// Returns the capture of the job; with `shared`, like traces share their events, as they do when files are read.
-Capture capture_of(bool shared, Rank ranks = kRanks, const std::function<void(Rank, TraceMaker&)>& alter = {}) {
+Capture capture_of(bool shared, Rank ranks = kRanks, const std::function<void(Rank, TraceMaker&)>& alter = {},
+                   const HostOf& host = in_order) {
   LikeTraces like;
   std::vector<RankTrace> traces;
   for (Rank rank = 0; rank < ranks; ++rank) {
-    RankTrace& made = traces.emplace_back(RankTrace{trace_of(rank, alter), "trace" + std::to_string(rank), rank});
+    RankTrace& made = traces.emplace_back(RankTrace{trace_of(rank, alter, host), "trace" + std::to_string(rank), rank});
     if (shared) made.events = like.share(made.trace);
   }
   Assembly assembly;
@@ -91,20 +95,25 @@ bool keeps_ranks_apart(const Capture& capture) {
 }
 
 TEST(LikeRanksTest, CopiesDoWhatTheyDoInTheJobOfAllRanks) {
-  const Capture whole = capture_of(false);
-  const Capture folded = capture_of(true);
+  for (const HostOf& host : {HostOf(in_order), HostOf(scattered)}) {
+    const Tasks all = tasks_of(capture_of(false, kRanks, {}, host));
+    const Capture folded = capture_of(true, kRanks, {}, host);
+    const Tasks some = tasks_of(folded);
+    ASSERT_EQ(all.size(), std::size_t{kRanks});
+    EXPECT_EQ(some.size(), 3U);
+    for (const KnownRank& rank : known_ranks(folded)) EXPECT_EQ(some.at(rank.original), all.at(rank.rank)) << rank.rank;
+  }
+}
 
+TEST(LikeRanksTest, TheFirstOfEachClassHasTasks) {
+  const Capture folded = capture_of(true);
   EXPECT_EQ(folded.recording.ranks, (std::vector<Rank>{0, 1, kSlow}));
   EXPECT_EQ(rank_classes(folded.dag), (std::map<Rank, std::uint32_t>{{0, 36}, {1, 35}, {kSlow, 1}}));
-  const Tasks all = tasks_of(whole);
-  const Tasks some = tasks_of(folded);
-  ASSERT_EQ(all.size(), std::size_t{kRanks});
-  for (const KnownRank& rank : known_ranks(folded)) EXPECT_EQ(some.at(rank.original), all.at(rank.rank)) << rank.rank;
 }
 
 TEST(LikeRanksTest, CopiesKeepTheirHostsClocksAndPlacesInCollectives) {
-  const Capture whole = capture_of(false);
-  const Capture folded = capture_of(true);
+  const Capture whole = capture_of(false, kRanks, {}, scattered);
+  const Capture folded = capture_of(true, kRanks, {}, scattered);
 
   EXPECT_EQ(hosts_of_ranks(folded.dag), hosts_of_ranks(whole.dag));
   std::map<std::string, Duration> offsets;
@@ -141,7 +150,7 @@ TEST(LikeRanksTest, TwoClocksOnOneHostKeepRanksApart) {
 
 TEST(LikeRanksTest, MessagesKeepRanksApart) {
   const Capture job = capture_of(true, kRanks, [](Rank rank, TraceMaker& maker) {
-    maker.add(EventKind::kAnnotation, "gloo:send", maker.thread("7"), clock_of(rank) + 210, 5);
+    maker.add(EventKind::kAnnotation, "gloo:send", maker.thread("7"), clock_of(in_order(rank)) + 210, 5);
   });
   EXPECT_TRUE(keeps_ranks_apart(job));
 }
