@@ -51,7 +51,7 @@ Variables variables_of(const wire::Request& request) {
 }  // namespace
 
 void Session::become_idle() {
-  requests_.emplace(settings_.idle, wire::process_name(host_name(), owner_.pid()));
+  requests_.emplace(settings_.idle, wire::process_name(wire::host_name(), owner_.pid()));
   if (settings_.signal != 0 && !listen_to(settings_.signal) && make_file(settings_, *writer_)) {
     describe();
     writer_->report(wire::Status::kIncomplete,

@@ -98,7 +98,7 @@ Session* Session::start(Loader loader) noexcept try {
 
 bool Session::make_file(const Settings& settings, Writer& writer) {
   constexpr int kMostNames = 100;
-  const std::string base = settings.directory + "/" + wire::process_name(host_name(), ::getpid());
+  const std::string base = settings.directory + "/" + wire::process_name(wire::host_name(), ::getpid());
   for (int i = 1; i <= kMostNames; ++i) {
     std::string path = base;
     if (i > 1) path.append("-").append(std::to_string(i));
@@ -111,20 +111,17 @@ bool Session::make_file(const Settings& settings, Writer& writer) {
 
 void Session::describe() {
   writer_->with_producer([&](Producer& producer) {
-    const auto say = [&](std::string_view key, std::string_view value) {
-      producer.add({.kind = wire::Kind::kSession, .which = producer.text(key), .a = producer.text(value)});
+    const auto describe_number = [&](std::string_view key, std::optional<std::uint64_t> value) {
+      if (value) producer.describe(key, std::to_string(*value));
     };
-    const auto say_number = [&](std::string_view key, std::optional<std::uint64_t> value) {
-      if (value) say(key, std::to_string(*value));
-    };
-    say("host", host_name());
-    say("pid", std::to_string(owner_.pid()));
-    say("run", settings_.run);
-    if (loader_ == Loader::kNccl) say("loaded_by", "nccl");
-    if (needs_marks(settings_.schedule)) say("waits_for_steps", "1");
-    say_number("rank", identity_.rank);
-    say_number("local_rank", identity_.local_rank);
-    say_number("world", identity_.world);
+    producer.describe("host", wire::host_name());
+    producer.describe("pid", std::to_string(owner_.pid()));
+    producer.describe("run", settings_.run);
+    if (loader_ == Loader::kNccl) producer.describe("loaded_by", "nccl");
+    if (needs_marks(settings_.schedule)) producer.describe("waits_for_steps", "1");
+    describe_number("rank", identity_.rank);
+    describe_number("local_rank", identity_.local_rank);
+    describe_number("world", identity_.world);
   });
   writer_->flush();
 }

@@ -20,9 +20,7 @@ bool Tracer::repeat_why_not() noexcept {
 }
 
 void Tracer::describe(std::string_view key, std::string_view value) noexcept {
-  writer_.with_producer([&](Producer& producer) {
-    producer.add({.kind = wire::Kind::kSession, .which = producer.text(key), .a = producer.text(value)});
-  });
+  writer_.with_producer([&](Producer& producer) { producer.describe(key, value); });
 }
 
 }  // namespace stepsim::capture

@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <chrono>
 
@@ -41,12 +40,6 @@ std::uint32_t system_thread() noexcept {
   if (this_thread.id == 0 || this_thread.forks != forks())
     this_thread = {static_cast<std::uint32_t>(::gettid()), forks()};
   return this_thread.id;
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return "host";
-  return name.data();
 }
 
 }  // namespace stepsim::capture

@@ -4,7 +4,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <string>
 
 namespace stepsim::capture {
 
@@ -32,9 +31,6 @@ class Owner {
 
 /// Returns the system's id of the calling thread. Only the first call of each thread makes a system call.
 [[nodiscard]] std::uint32_t system_thread() noexcept;
-
-/// Returns the name of this host; "host" if it is not known.
-[[nodiscard]] std::string host_name();
 
 }  // namespace stepsim::capture
 

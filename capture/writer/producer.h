@@ -36,6 +36,10 @@ class Producer {
   /// Forgets the texts and launches, and records that were not submitted, if `file` is not the file of the last call.
   void use_for(std::uint32_t file) noexcept;
   void add(const wire::Record& record) noexcept;
+  /// Adds a property of the whole capture.
+  void describe(std::string_view key, std::string_view value) noexcept {
+    add({.kind = wire::Kind::kSession, .which = text(key), .a = text(value)});
+  }
 
   /// Returns the number that refers to a text in this producer's records; 0 if the text could not be stored.
   [[nodiscard]] std::uint32_t text(std::string_view text) noexcept { return this->text(text, text); }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -40,11 +39,6 @@ std::optional<std::string> content_of(const fs::path& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "host";
-}
-
 bool is_alive(long process) { return ::kill(static_cast<::pid_t>(process), 0) == 0 || errno == EPERM; }
 
 /// Returns the id of a process of this host; nothing if it is of another host.
@@ -52,7 +46,7 @@ std::optional<long> local_process(std::string_view name) {
   const std::size_t dash = name.rfind('_');
   if (dash == std::string_view::npos) return std::nullopt;
   const auto process = parse_number<long>(name.substr(dash + 1));
-  return process && name == wire::process_name(host_name(), *process) ? process : std::nullopt;
+  return process && name == wire::process_name(wire::host_name(), *process) ? process : std::nullopt;
 }
 
 bool has_died(const std::string& name) {
@@ -119,7 +113,7 @@ IdleProcesses find_in_family(long process) {
     const std::optional<std::string> folder = request_folder_of(one);
     if (!folder) continue;
     starts_idle = true;
-    std::string name = wire::process_name(host_name(), one);
+    std::string name = wire::process_name(wire::host_name(), one);
     if (!fs::exists(idle_file(*folder, name))) continue;
     if (found.folder.empty()) found.folder = *folder;
     if (found.folder == *folder) found.names.push_back(std::move(name));

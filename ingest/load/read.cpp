@@ -314,9 +314,8 @@ ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& o
   side_by_side(options.threads, files.size(), [&](std::size_t i) {
     try {
       read_file(files[i], {options.stop, progress.counter()}, reading, contents[i]);
-      for (ReadInput& input : contents[i].inputs) {
-        if (like != nullptr) share_events(input, *like);
-      }
+      if (like == nullptr) return;
+      for (ReadInput& input : contents[i].inputs) share_events(input, *like);
     } catch (...) {
       contents[i].error = std::current_exception();
     }

@@ -56,7 +56,7 @@ struct KnownRank {
 /// True if some ranks are copies of others. O(groups).
 [[nodiscard]] bool has_copies(const Dag& dag) noexcept;
 
-/// Returns the captured ranks and their copies, in ascending order. O(ranks log lanes + lanes log lanes).
+/// Returns the captured ranks and their copies, in ascending order. O(ranks log ranks).
 [[nodiscard]] std::vector<KnownRank> known_ranks(const Capture& capture);
 
 /// Returns the ranks that have tasks, and how many ranks each of them stands for: itself and its copies. O(ranks log

@@ -1,6 +1,9 @@
 #include "model/wire/request.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace stepsim::wire {
@@ -18,6 +21,12 @@ void add(std::string& text, std::string_view name, std::string_view value) {
 
 bool Request::means(std::string_view process) const noexcept {
   return std::find(processes.begin(), processes.end(), process) != processes.end();
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "host";
+  return name.data();
 }
 
 std::string process_name(std::string_view host, long pid) {

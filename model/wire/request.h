@@ -40,6 +40,9 @@ struct Reply {
   std::string problem;  ///< why nothing was recorded; empty if it was
 };
 
+/// Returns the name of this host; "host" if it is not known.
+[[nodiscard]] std::string host_name();
+
 /// Returns the name of a process in the names of its files: "HOST_PID". Characters of `host` that are unsafe in a file
 /// name become '-'.
 [[nodiscard]] std::string process_name(std::string_view host, long pid);

@@ -107,8 +107,8 @@ Capture rank_graph(const Plan& plan, Capture captured) {
   if (plan.job.bucket_bytes != plan.captured->job.bucket_bytes && plan.parallelism == Parallelism{})
     graph = asked_by("comm.bucket_bytes", [&] { return with_buckets(graph, *plan.job.bucket_bytes); });
   const std::size_t ranks = std::size_t{plan.job.workers.value()} * plan.job.local_size.value_or(1);
-  const bool differ = has_copies(graph.dag) && plan.ranks_apart != RankSet();
-  if (*plan.job.workers != workers_of(*plan.captured) || differ) {
+  const bool splits_classes = has_copies(graph.dag) && plan.ranks_apart != RankSet();
+  if (*plan.job.workers != workers_of(*plan.captured) || splits_classes) {
     const auto differs = [&plan](Rank rank) { return plan.ranks_apart.contains(rank); };
     graph = asked_by("cluster.workers", [&] { return with_ranks(graph, ranks, differs); });
   }

@@ -123,18 +123,18 @@ class ExpertPart final : public DeviceRule {
   double of_optimizer_ = 1;
 };
 
-/// Removes the plan's rule of type Rule, if there is one. Returns true if there was.
+/// Returns the place of the plan's rule of type Rule; the end if there is none.
 template <class Rule>
-bool take_out(Plan& plan) {
-  return std::erase_if(plan.rules, [](const auto& rule) {
-           const auto* const device = std::get_if<std::shared_ptr<const DeviceRule>>(&rule);
-           return device != nullptr && dynamic_cast<const Rule*>(device->get()) != nullptr;
-         }) > 0;
+auto find_rule(Plan& plan) {
+  return std::find_if(plan.rules.begin(), plan.rules.end(), [](const auto& rule) {
+    const auto* const device = std::get_if<std::shared_ptr<const DeviceRule>>(&rule);
+    return device != nullptr && dynamic_cast<const Rule*>(device->get()) != nullptr;
+  });
 }
 
 /// Makes the plan's rules divide the work on experts as its parallelism says.
 void divide_experts(const Change& change, Plan& plan) {
-  take_out<ExpertPart>(plan);
+  if (const auto own = find_rule<ExpertPart>(plan); own != plan.rules.end()) plan.rules.erase(own);
   const YamlField* const expert = change.find("expert");
   const YamlField& value = expert != nullptr ? *expert : first_value(change);
   if (plan.parallelism.expert > 1) plan.rules.emplace_back(std::make_shared<const ExpertPart>(change, value, plan));
@@ -142,10 +142,7 @@ void divide_experts(const Change& change, Plan& plan) {
 
 /// Makes the plan's last rule divide the optimizer's work among replicas, if they divide its states.
 void divide_optimizer(const Change& change, Plan& plan) {
-  const auto own = std::find_if(plan.rules.begin(), plan.rules.end(), [](const auto& rule) {
-    const auto* const device = std::get_if<std::shared_ptr<const DeviceRule>>(&rule);
-    return device != nullptr && dynamic_cast<const OptimizerPart*>(device->get()) != nullptr;
-  });
+  const auto own = find_rule<OptimizerPart>(plan);
   const YamlField* const zero = change.find("zero");
   const YamlField* const value = zero != nullptr ? zero : change.find("data");
   if (own != plan.rules.end()) std::rotate(own, own + 1, plan.rules.end());

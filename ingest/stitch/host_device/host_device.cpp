@@ -177,7 +177,7 @@ void align(std::vector<RankTrace>& ranks, std::vector<RankIdentity> identities, 
 void add_copies(const LikeRanks& like, const std::vector<RankTrace>& ranks, Assembly& assembly) {
   if (!like.any()) return;
   std::map<std::string, HostClock> of;
-  for (HostClock& clock : assembly.clocks) of.emplace(clock.host, clock);
+  for (const HostClock& clock : assembly.clocks) of.emplace(clock.host, clock);
   assembly.clocks.clear();
   for (const auto& [host, clock] : like.clocks) {
     HostClock made = of.at(clock.of);

@@ -30,8 +30,7 @@ inline constexpr auto kFileDiagnostics = std::to_array<Diagnostic>({
      "Files that are only in the archive are missing from the replay, possibly whole ranks."},
     {"damaged_part", Severity::kDataLoss,
      "a part of a job in a folder is left out, because it is damaged or another version of stepsim wrote it: convert "
-     "its "
-     "traces again",
+     "its traces again",
      "Its ranks are missing from the replay.", "To get an error instead of this note, name the part as TRACE."},
     {"damaged_archive", Severity::kDataLoss,
      "the archive is damaged or truncated; the part before is used: copy it again",

@@ -27,9 +27,9 @@ Sizes accumulated_by(const Operator& op) {
 
 /// Returns which dimension of a product is neither of these two; null if they are not two of its three.
 double ProductShape::*other_dimension(const ProductShape& shape, double one, double two) {
-  static constexpr std::array kDimensions{&ProductShape::rows, &ProductShape::inner, &ProductShape::columns};
   // Tokens are the rows of a layer and of the gradient of its input, and the inner dimension of a weight's gradient.
-  for (double ProductShape::*const tokens : {&ProductShape::rows, &ProductShape::inner, &ProductShape::columns}) {
+  static constexpr std::array kDimensions{&ProductShape::rows, &ProductShape::inner, &ProductShape::columns};
+  for (double ProductShape::*const tokens : kDimensions) {
     std::vector<double> rest;
     for (double ProductShape::*const dimension : kDimensions) {
       if (dimension != tokens) rest.push_back(shape.*dimension);
@@ -37,6 +37,11 @@ double ProductShape::*other_dimension(const ProductShape& shape, double one, dou
     if ((rest[0] == one && rest[1] == two) || (rest[0] == two && rest[1] == one)) return tokens;
   }
   return nullptr;
+}
+
+/// True if `all` has three sizes, of which the last two may be in either order.
+bool has_either_way(const std::set<Sizes>& all, const Sizes& sizes) {
+  return sizes.size() == 3 && (all.contains(sizes) || all.contains({sizes[0], sizes[2], sizes[1]}));
 }
 
 }  // namespace
@@ -51,16 +56,16 @@ Experts::Experts(const OperatorTable& table) : kinds_(table.operators.size()) {
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
     const Operator& op = table.operators[i];
     const Sizes sizes = accumulated_by(op);
-    if (sizes.empty()) continue;
-    if (!factors.contains(sizes) && !factors.contains({sizes[0], sizes[2], sizes[1]})) continue;
+    if (!has_either_way(factors, sizes)) continue;
     weights_.insert(sizes);
     gradients_.insert(Bytes{static_cast<std::int64_t>(op.inputs[0].bytes())});
     kinds_[i].on_parameter = true;
   }
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
     const Operator& op = table.operators[i];
+    if (!is_batched_product(op)) continue;
     for (const Sizes& weight : weights_) {
-      if (!is_batched_product(op) || op.work.shape.count != static_cast<double>(weight[0])) continue;
+      if (op.work.shape.count != static_cast<double>(weight[0])) continue;
       kinds_[i].tokens = other_dimension(op.work.shape, static_cast<double>(weight[1]), static_cast<double>(weight[2]));
       if (kinds_[i].tokens == nullptr) continue;
       count_ = static_cast<std::uint32_t>(weight[0]);
@@ -69,10 +74,7 @@ Experts::Experts(const OperatorTable& table) : kinds_(table.operators.size()) {
   }
 }
 
-bool Experts::is_weight(const TensorShape& tensor) const {
-  const std::vector<std::int64_t>& sizes = tensor.sizes;
-  return sizes.size() == 3 && (weights_.contains(sizes) || weights_.contains({sizes[0], sizes[2], sizes[1]}));
-}
+bool Experts::is_weight(const TensorShape& tensor) const { return has_either_way(weights_, tensor.sizes); }
 
 double Experts::share_of(const std::vector<Gradient>& gradients) const {
   double all = 0;
