@@ -160,6 +160,8 @@ void run_convert(const ConvertCommand& command, const Session& session) {
 
 Command::Run setup_convert(CLI::App& app) {
   const auto common = add_common_options(app, writes_of_replay("convert"));
+  CLI::Option* const output = app.get_option("-o");
+  output->description(output->get_description() + "; .stepsim stores the traces, which are then read faster");
   const auto* scrubs = app.add_flag("--scrub")->disable_flag_override()->description(
       "Write the trace to OUT (a folder to the folder OUT) without secrets, names of users and hosts, paths and "
       "environment");

@@ -85,7 +85,7 @@ constexpr auto kModelled = std::to_array<sim::Field<Modelled>>({
     {"passes", [](const Modelled& modelled) { return &modelled.passes; }, kPass, sim::kRowLines},
 });
 
-/// Returns the model that TRACE means: a family, or a file.
+/// Returns the model that MODEL means: a family, or a file.
 Transformer model_of(const std::string& name, const ModelOptions& options, std::vector<InputFile>& inputs) {
   const TransformerFamily* const family = find_transformer_family(name);
   Transformer model = family != nullptr ? family->usual : ingest::read_transformer_file(name, inputs);
@@ -236,9 +236,10 @@ Duration host_time(const std::string& text) {
 }
 
 Command::Run setup_model(CLI::App& app) {
-  const auto common = add_common_options(app, {.command = "model", .contents = {}});
-  app.get_option("TRACE")->type_name("MODEL")->description(
-      "A family (gpt, mpt, llama, mixtral), or a config.json as Hugging Face writes it");
+  const auto common = add_common_options(app, {.command = "model", .contents = {}}, "MODEL");
+  app.get_option("MODEL")
+      ->type_name("FAMILY|FILE")
+      ->description("A family (gpt, mpt, llama, mixtral), or a config.json as Hugging Face writes it");
   app.get_option("-o")->description("Write the step to FILE, as a trace; .gz compresses it (default: step.json)");
   std::vector<const CLI::Option*> sizes;
   sizes.reserve(kSizeOptions.size());

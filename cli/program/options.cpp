@@ -74,7 +74,7 @@ int default_threads() { return std::clamp(static_cast<int>(std::thread::hardware
 std::vector<std::string> traces_of(const CLI::Option* option) {
   std::vector<std::string> traces = option->results();
   if (std::any_of(traces.begin(), traces.end(), [](const std::string& trace) { return trace.empty(); })) {
-    throw UsageError("TRACE is empty; expected a file or a folder");
+    throw UsageError(fmt::format("{} is empty; expected a file or a folder", option->get_name()));
   }
   return traces;
 }
@@ -150,14 +150,14 @@ const NetworkModel& parse_network(std::string_view name) {
   throw_unknown("--network model", name, known);
 }
 
-std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& writes) {
+std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& writes, const std::string& operand) {
   const auto option = [&app](const char* names, const char* type, const std::string& description) {
     return app.add_option(names)->type_name(type)->description(description)->group(kCommonGroup);
   };
   const auto flag = [&app](const char* names, const char* description) {
     return app.add_flag(names)->disable_flag_override()->description(description)->group(kCommonGroup);
   };
-  const auto* traces = app.add_option("TRACE")
+  const auto* traces = app.add_option(operand)
                            ->type_name("FILE|FOLDER|-")
                            ->expected(1, CLI::detail::expected_max_vector_size)
                            ->allow_extra_args()

@@ -52,9 +52,10 @@ inline constexpr const char* kOutputGroup = "Output";
 /// The names of the common option after which run_command() prints the time of each stage.
 inline constexpr const char* kVerbose = "-v,--verbose";
 
-/// Declares TRACE... and the common options on `app`. After `app` has parsed, the returned function returns their
-/// values, or throws UsageError, which names the option as typed.
-[[nodiscard]] std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& writes);
+/// Declares TRACE..., under the name `operand`, and the common options on `app`. After `app` has parsed, the returned
+/// function returns their values, or throws UsageError, which names the option as typed.
+[[nodiscard]] std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& writes,
+                                                                const std::string& operand = "TRACE");
 
 struct OptionHelp {
   std::string name;   ///< for example "--steps" or "-v,--verbose"

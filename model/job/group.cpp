@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "model/job/copies.h"
+
 namespace stepsim {
 namespace {
 
@@ -27,11 +29,8 @@ std::vector<Rank> neighbours_of(Rank own, std::uint32_t size, std::size_t endpoi
 /// Returns the copies of ranks and what they copy, and `others`, in ascending order.
 std::vector<KnownRank> with_copies(const Dag& dag, std::set<Rank> others) {
   std::vector<KnownRank> ranks;
-  // Groups of some ranks do not have the copies of all, and the largest has.
-  const auto group = std::max_element(dag.groups().begin(), dag.groups().end(), [](const Group& a, const Group& b) {
-    return a.copy_of.size() < b.copy_of.size();
-  });
-  for (std::size_t i = 0; group != dag.groups().end() && i < group->copy_of.size(); ++i) {
+  const Group* const group = group_with_copies(dag);
+  for (std::size_t i = 0; group != nullptr && i < group->copy_of.size(); ++i) {
     ranks.push_back({group->ranks[i], group->ranks[group->copy_of[i]]});
     others.erase(group->ranks[i]);
   }
@@ -101,10 +100,7 @@ bool knows_members(const Dag& dag, RendezvousId rendezvous) noexcept {
   return is_whole(dag, rendezvous) || dag.members(rendezvous).size() == 1 || !listed_ranks(dag, rendezvous).empty();
 }
 
-bool has_copies(const Dag& dag) noexcept {
-  return std::any_of(dag.groups().begin(), dag.groups().end(),
-                     [](const Group& group) { return !group.copy_of.empty(); });
-}
+bool has_copies(const Dag& dag) noexcept { return group_with_copies(dag) != nullptr; }
 
 std::vector<KnownRank> known_ranks(const Capture& capture) {
   return with_copies(capture.dag, {capture.recording.ranks.begin(), capture.recording.ranks.end()});

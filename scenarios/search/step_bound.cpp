@@ -8,6 +8,7 @@
 #include "model/cost/collective/algorithm.h"
 #include "model/job/dag_builder.h"
 #include "model/rewrite/buckets.h"
+#include "model/rewrite/parallel/added_collectives.h"
 #include "model/rewrite/parallel/parallelism.h"
 #include "model/rewrite/parallel/pipeline.h"
 #include "sim/engine/collectives_alone.h"
@@ -69,10 +70,7 @@ std::vector<TaskId> busiest_stream(const Capture& capture, std::int32_t step, co
 Duration time_of_reduction(const Plan& plan, Rank first, Bytes bytes) {
   const Parallelism& parallelism = plan.parallelism;
   DagBuilder builder;
-  Group group{.name = "replicas", .size = parallelism.data};
-  for (std::uint32_t i = 0; i < parallelism.data; ++i)
-    group.ranks.push_back(first + static_cast<Rank>(i * parallelism.distance_of_replicas()));
-  group.copy_of.resize(parallelism.data, 0);
+  Group group = copied_group("replicas", first, parallelism.data, parallelism.distance_of_replicas());
   const RendezvousId rendezvous = builder.add_rendezvous({.op = CollectiveOp::kAllReduce,
                                                           .algorithm = find_collective_model("nccl"),
                                                           .bytes = bytes,
@@ -189,7 +187,7 @@ double StepBounds::time_per_byte(const Plan& plan, std::uint32_t stage) {
 
 StepBounds::Message StepBounds::message(const Plan& plan, std::uint32_t stage, Bytes activations) {
   // The change of the samples and the divisions each round the size.
-  const double share = plan.size_of_sent_activations() / (plan.parallelism.sequence ? plan.parallelism.tensor : 1);
+  const double share = plan.size_of_sent_activations() / plan.parallelism.tensor;
   const Bytes bytes = scaled(activations, plan.batches / plan.parallelism.microbatches * share) - Bytes{2};
   if (bytes <= Bytes{}) return {};
   const Rank from = static_cast<Rank>(plan.parallelism.first_rank(stage));

@@ -1,6 +1,7 @@
 #include "sim/engine/collective_runs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -22,11 +23,12 @@ std::uint32_t members_per_host(const std::vector<EndpointId>& members, const Clu
 }
 
 CollectiveGroup::CollectiveGroup(std::vector<EndpointId> members, const Cluster& cluster, Network& network,
-                                 std::optional<std::uint32_t> senders)
+                                 std::optional<std::uint32_t> senders, double crowding)
     : cluster_(cluster),
       network_(network),
       members_(std::move(members)),
       senders_(std::min(senders.value_or(this->members()), this->members())),
+      crowding_(crowding),
       members_per_host_(sim::members_per_host(members_, cluster)),
       last_channels_(senders_) {}
 
@@ -38,22 +40,36 @@ ChannelId CollectiveGroup::channel(std::uint32_t from, std::uint32_t to) {
   return last.channel;
 }
 
+bool CollectiveGroup::leaves_host(std::uint32_t from, std::uint32_t to) const {
+  const auto host_of = [this](std::uint32_t member) { return cluster_.endpoints[members_[member].index()].host; };
+  return host_of(from) != host_of(to);
+}
+
+Bytes CollectiveGroup::carried(std::uint32_t from, std::uint32_t to, Bytes bytes) const {
+  if (crowding_ == 1 || !leaves_host(from, to)) return bytes;
+  return Bytes{std::llround(static_cast<double>(bytes.count()) * crowding_)};
+}
+
 const CollectiveGroup::Neighbours& CollectiveGroup::neighbours() {
   if (neighbours_) return *neighbours_;
-  std::vector<std::uint32_t> users(cluster_.links.size());
+  std::vector<double> users(cluster_.links.size());
+  std::vector<bool> is_shared(cluster_.links.size());
   neighbours_ = Neighbours{};
   for (std::uint32_t member = 0; member < members(); ++member) {
     const std::optional<Route> route = cluster_.route(members_[member], members_[next(member)]);
     neighbours_->share_nothing = neighbours_->share_nothing && route.has_value();
     if (!route) continue;
-    for (const LinkId link : *route) ++users[link.index()];
+    for (const LinkId link : *route) {
+      is_shared[link.index()] = users[link.index()] > 0;
+      users[link.index()] += leaves_host(member, next(member)) ? crowding_ : 1;
+    }
   }
   for (std::size_t link = 0; link < users.size(); ++link) {
     if (users[link] == 0) continue;
     const Bandwidth share =
         Bandwidth::from_bytes_per_second(cluster_.links[link].goodput().bytes_per_second() / users[link]);
     neighbours_->least = neighbours_->least ? std::min(*neighbours_->least, share) : share;
-    if (users[link] > 1) neighbours_->share_nothing = false;
+    if (is_shared[link]) neighbours_->share_nothing = false;
   }
   return *neighbours_;
 }
@@ -66,11 +82,17 @@ std::optional<Duration> CollectiveGroup::time_to_neighbour(Bytes bytes) {
   const auto [known, added] = times_to_neighbour_.try_emplace(bytes);
   std::optional<Duration>& time = known->second;
   if (!added) return time;
-  time = network_.alone(channel(0, next(0)), bytes);
+  time = alone(0, bytes);
   for (std::uint32_t member = 1; time && member < senders_; ++member) {
-    if (network_.alone(channel(member, next(member)), bytes) != time) time.reset();
+    if (alone(member, bytes) != time) time.reset();
   }
   return time;
+}
+
+/// Returns how long a message from a member to the next one takes with those of copies, and nothing else on the
+/// network; nothing if the network model does not tell.
+std::optional<Duration> CollectiveGroup::alone(std::uint32_t member, Bytes bytes) {
+  return network_.alone(channel(member, next(member)), carried(member, next(member), bytes));
 }
 
 Duration CollectiveGroup::by_route(std::uint32_t member, Bytes bytes) const {
@@ -83,15 +105,15 @@ Duration CollectiveGroup::by_route(std::uint32_t member, Bytes bytes) const {
     const Bandwidth goodput = cluster_.links[link.index()].goodput();
     least = least ? std::min(*least, goodput) : goodput;
   }
-  return least ? time + transfer_time(bytes, *least) : time;
+  return least ? time + transfer_time(carried(member, next(member), bytes), *least) : time;
 }
 
 Duration CollectiveGroup::longest_to_neighbour(Bytes bytes) {
   const auto [known, added] = longest_to_neighbour_.try_emplace(bytes);
   if (!added) return known->second;
   for (std::uint32_t member = 0; member < senders_; ++member) {
-    const std::optional<Duration> alone = network_.alone(channel(member, next(member)), bytes);
-    known->second = std::max(known->second, alone ? *alone : by_route(member, bytes));
+    const std::optional<Duration> time = alone(member, bytes);
+    known->second = std::max(known->second, time ? *time : by_route(member, bytes));
   }
   if (!neighbours_share_nothing() && least_to_neighbour())
     known->second = std::max(known->second, transfer_time(bytes, *least_to_neighbour()));
@@ -104,7 +126,8 @@ const CollectivePlace& CollectiveGroup::place() {
 }
 
 /// Returns what cost models need to know about the location of the group: among others the slowest link between members
-/// of a host, and the smallest total bandwidth from one host's members to the next host's.
+/// of a host, and the smallest total bandwidth from one host's members to the next host's, of which the groups of
+/// copies have their shares.
 CollectivePlace CollectiveGroup::find_place() const {
   std::map<HostId, std::vector<EndpointId>> by_host;
   for (const EndpointId member : members_) by_host[cluster_.endpoints[member.index()].host].push_back(member);
@@ -160,7 +183,7 @@ CollectivePlace CollectiveGroup::find_place() const {
     }
     double together = 0;
     for (const LinkId link : narrowest) together += cluster_.links[link.index()].goodput().bytes_per_second();
-    place.between = slower(place.between, Bandwidth::from_bytes_per_second(together));
+    place.between = slower(place.between, Bandwidth::from_bytes_per_second(together / crowding_));
   }
   return place;
 }
@@ -168,7 +191,8 @@ CollectivePlace CollectiveGroup::find_place() const {
 CollectiveGroup& CollectiveGroups::of(const std::vector<EndpointId>& members) {
   const auto found = groups_.find(members);
   if (found != groups_.end()) return found->second;
-  return groups_.try_emplace(members, members, cluster_, network_, senders_).first->second;
+  const double crowding = copies_ ? copies_->crowding(members) : 1;
+  return groups_.try_emplace(members, members, cluster_, network_, senders_, crowding).first->second;
 }
 
 }  // namespace stepsim::sim

@@ -375,7 +375,8 @@ void CollectiveRuns::send(Flight flight, const Send& one, Time now) {
   const std::uint32_t place = take_place(flights_, free_flights_);
   flights_[place] = flight;
   const MessageId message{kFirstOfCollectives + place};
-  const Passage passage = network_.start(message, group.channel(flight.from, one.to), one.bytes, now);
+  const Bytes bytes = group.carried(flight.from, one.to, one.bytes);
+  const Passage passage = network_.start(message, group.channel(flight.from, one.to), bytes, now);
   if (passage.arrived) known_.emplace_back(message, *passage.arrived);
 }
 

@@ -14,6 +14,7 @@
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/network/network.h"
 #include "model/job/cluster.h"
+#include "model/job/copies.h"
 #include "model/job/dag.h"
 #include "model/job/group.h"
 #include "sim/engine/machine.h"
@@ -29,9 +30,10 @@ namespace stepsim::sim {
 /// it.
 class CollectiveGroup {
  public:
-  /// Keeps references to `cluster` and `network`. `senders` is Machine::sending_members().
+  /// Keeps references to `cluster` and `network`. `senders` is Machine::sending_members(), and `crowding` is
+  /// PlacedCopies::crowding() of the members.
   CollectiveGroup(std::vector<EndpointId> members, const Cluster& cluster, Network& network,
-                  std::optional<std::uint32_t> senders);
+                  std::optional<std::uint32_t> senders, double crowding);
 
   [[nodiscard]] std::uint32_t members() const noexcept { return static_cast<std::uint32_t>(members_.size()); }
   /// Returns how many members send messages: the first ones, and each stands for those that are a multiple of this
@@ -43,6 +45,8 @@ class CollectiveGroup {
   /// Returns the channel for messages from member `from` to member `to`. O(1); needs no hash lookup if `from` sent its
   /// last message to `to`. Precondition: from < senders().
   [[nodiscard]] ChannelId channel(std::uint32_t from, std::uint32_t to);
+  /// Returns the bytes that a message puts on the links: also those of the groups of copies that share them.
+  [[nodiscard]] Bytes carried(std::uint32_t from, std::uint32_t to, Bytes bytes) const;
 
   /// True if messages from every member to the next one can travel at the same time without sharing a link.
   [[nodiscard]] bool neighbours_share_nothing();
@@ -52,8 +56,8 @@ class CollectiveGroup {
   /// Returns the longest travel time of messages from every member to the next one, sent at the same time. It is
   /// computed from the route if the network model gives no time. O(members) for the first message of a size.
   [[nodiscard]] Duration longest_to_neighbour(Bytes bytes);
-  /// Returns the smallest goodput of all links between neighbouring members, divided by the number of members that use
-  /// the link; nothing if their routes have no links.
+  /// Returns the smallest goodput of all links between neighbouring members, divided by the number of messages, of
+  /// members and of copies, that use the link; nothing if their routes have no links.
   [[nodiscard]] std::optional<Bandwidth> least_to_neighbour();
   /// Describes where the members are, for a library's cost model. O(members) for the first call.
   [[nodiscard]] const CollectivePlace& place();
@@ -70,15 +74,18 @@ class CollectiveGroup {
     std::optional<Bandwidth> least;
   };
 
+  [[nodiscard]] bool leaves_host(std::uint32_t from, std::uint32_t to) const;
   [[nodiscard]] const Neighbours& neighbours();
   [[nodiscard]] CollectivePlace find_place() const;
   [[nodiscard]] Duration by_route(std::uint32_t member, Bytes bytes) const;
+  [[nodiscard]] std::optional<Duration> alone(std::uint32_t member, Bytes bytes);
   [[nodiscard]] std::uint32_t next(std::uint32_t member) const noexcept { return (member + 1) % members(); }
 
   const Cluster& cluster_;
   Network& network_;
   std::vector<EndpointId> members_;
   std::uint32_t senders_;
+  double crowding_;
   std::uint32_t members_per_host_ = 1;
   std::vector<LastChannel> last_channels_;  ///< indexed by sender
   std::optional<Neighbours> neighbours_;    ///< properties of the routes between neighbours; computed on first use
@@ -90,9 +97,11 @@ class CollectiveGroup {
 /// All groups of a replay.
 class CollectiveGroups {
  public:
-  /// Keeps references to `cluster` and `network`. `senders` is Machine::sending_members().
-  CollectiveGroups(const Cluster& cluster, Network& network, std::optional<std::uint32_t> senders)
-      : cluster_(cluster), network_(network), senders_(senders) {}
+  /// Keeps references to `cluster` and `network`. `senders` is Machine::sending_members(). Without `copies`, groups of
+  /// copies do not delay each other.
+  CollectiveGroups(const Cluster& cluster, Network& network, std::optional<std::uint32_t> senders,
+                   std::optional<PlacedCopies> copies)
+      : cluster_(cluster), network_(network), senders_(senders), copies_(std::move(copies)) {}
 
   /// Returns the group of `members`, the same object for the same members. O(members log groups).
   [[nodiscard]] CollectiveGroup& of(const std::vector<EndpointId>& members);
@@ -101,6 +110,7 @@ class CollectiveGroups {
   const Cluster& cluster_;
   Network& network_;
   std::optional<std::uint32_t> senders_;
+  std::optional<PlacedCopies> copies_;
   std::map<std::vector<EndpointId>, CollectiveGroup> groups_;
 };
 
@@ -124,7 +134,8 @@ class CollectiveRuns {
         independent_(machine.network()->independent),
         fair_(machine.sending_members() || fairness_of(*machine.network(), machine.cluster()) == Fairness::kAll),
         guard_(machine.network()->name),
-        groups_(cluster_, network, machine.sending_members()) {}
+        groups_(cluster_, network, machine.sending_members(),
+                independent_ ? std::nullopt : std::optional<PlacedCopies>(std::in_place, dag, cluster_)) {}
 
   /// True if the collective runs as messages: its payload is known and an algorithm fits. Keeps the result of the
   /// lookup for begin().

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
+#include "model/rewrite/parallel/parallelism.h"
 #include "model/rewrite/parallel/pipeline.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/machine.h"
@@ -14,11 +17,13 @@ using testing::kBackwardCalls;
 using testing::kForwardCalls;
 using testing::TransformerJob;
 
-Duration length_of(const Capture& capture) {
-  const sim::Timeline timeline = sim::replay(capture.dag, sim::Machine::as_recorded(capture), {});
+Duration length_of(const Capture& capture, const sim::Machine& machine) {
+  const sim::Timeline timeline = sim::replay(capture.dag, machine, {});
   return *std::max_element(timeline.finish.begin(), timeline.finish.end()) -
          *std::min_element(timeline.start.begin(), timeline.start.end());
 }
+
+Duration length_of(const Capture& capture) { return length_of(capture, sim::Machine::as_recorded(capture)); }
 
 // With p equal stages, m microbatches that take t on a stage, and messages that take no time, a flush takes
 // (m + p - 1) t: Huang et al. 2019 (GPipe), 2.3; Narayanan et al. 2021 (Megatron-LM), 2.2, for both schedules.
@@ -53,6 +58,33 @@ TEST(PipelineTheoryTest, InterleavingDividesTheBubble) {
             << stages << " stages of " << parts << " parts, " << times * stages << " microbatches";
       }
     }
+  }
+}
+
+// Replicas reduce the gradients of a stage as soon as it has them. The first stage has them last, so what is left after
+// the flush is what is left of one reduction, with one stage or many: none waits for the reductions of later ones.
+TEST(PipelineTheoryTest, OnlyTheReductionOfTheFirstStageIsLeft) {
+  const TransformerJob job{.layers = 12, .ends = false};
+  Capture capture = job.capture();
+  capture.job.bucket_bytes = Bytes{1'000'000'000'000};
+  const Duration reduction = job.kernel * static_cast<std::int64_t>(kForwardCalls + kBackwardCalls);
+  for (const std::uint32_t zero : {0U, 2U}) {
+    const auto left = [&](std::uint32_t stages) {
+      const Capture divided =
+          with_parallelism(capture, {.data = 2, .pipeline = stages, .microbatches = 8, .zero = zero});
+      std::vector<Duration> durations;
+      for (const TaskId task : divided.dag.tasks()) {
+        const bool reduces =
+            divided.dag.rendezvous(task).valid() && divided.dag.name(task).find("reduce") != std::string_view::npos;
+        durations.push_back(reduces ? reduction : divided.dag.duration(task));
+      }
+      sim::Machine machine = sim::Machine::as_recorded(divided);
+      machine.set_durations(durations);
+      return length_of(divided, machine) - reduction * static_cast<std::int64_t>(12 / stages * (8 + stages - 1));
+    };
+    EXPECT_GT(left(1), Duration{});
+    EXPECT_LE(left(1), reduction);
+    for (const std::uint32_t stages : {2U, 3U, 4U, 6U}) EXPECT_EQ(left(stages), left(1)) << stages << ", zero " << zero;
   }
 }
 

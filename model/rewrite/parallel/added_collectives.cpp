@@ -11,14 +11,6 @@
 namespace stepsim {
 namespace {
 
-/// Returns the group of `size` ranks from `first` on, `distance` apart, of which all are copies of the first.
-Group group_of_copies(std::string name, Rank first, std::uint32_t size, std::uint32_t distance) {
-  Group group{.name = std::move(name), .size = size};
-  for (std::uint32_t i = 0; i < size; ++i) group.ranks.push_back(first + static_cast<Rank>(i * distance));
-  group.copy_of.resize(size, 0);
-  return group;
-}
-
 const char* name_of(CollectiveOp op) noexcept {
   switch (op) {
     case CollectiveOp::kReduceScatter: return "reduce_scatter";
@@ -28,6 +20,13 @@ const char* name_of(CollectiveOp op) noexcept {
 }
 
 }  // namespace
+
+Group copied_group(std::string name, Rank first, std::uint32_t size, std::uint32_t distance) {
+  Group group{.name = std::move(name), .size = size};
+  for (std::uint32_t i = 0; i < size; ++i) group.ranks.push_back(first + static_cast<Rank>(i * distance));
+  group.copy_of.resize(size, 0);
+  return group;
+}
 
 AddedCollectives::AddedCollectives(const Capture& capture, const DeviceLaunches& launches, std::string name,
                                    std::uint32_t size, std::uint32_t distance)
@@ -73,7 +72,7 @@ const AddedCollectives::Place& AddedCollectives::place_of(const Lane& thread) {
   for (const Lane& one : capture_.dag.lanes()) {
     if (one.kind == LaneKind::kStream) lane.device = one.device;
   }
-  const GroupId group = builder.add_group(group_of_copies(name_, thread.rank, size_, distance_));
+  const GroupId group = builder.add_group(copied_group(name_, thread.rank, size_, distance_));
   return places_.emplace(thread.rank, Place{builder.add_lane(std::move(lane)), group}).first->second;
 }
 

@@ -14,6 +14,9 @@
 
 namespace stepsim {
 
+/// Returns the group of `size` ranks from `first` on, `distance` apart, of which all are copies of the first.
+[[nodiscard]] Group copied_group(std::string name, Rank first, std::uint32_t size, std::uint32_t distance);
+
 /// Adds collectives among copies of a rank to a capture, on a stream of their own for each captured rank. A call of
 /// kCollectiveCall launches each of them. They follow each other in the order of their launches.
 class AddedCollectives {

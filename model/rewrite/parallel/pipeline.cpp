@@ -17,6 +17,7 @@
 #include "model/job/dag_builder.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/capture_edit.h"
+#include "model/rewrite/parallel/added_collectives.h"
 #include "model/rewrite/parallel/layers.h"
 
 namespace stepsim {
@@ -119,7 +120,12 @@ class StagedJob {
         cuts_(stage_cuts(capture, calls_, parallelism.parts_of_pipeline(), parallelism.split)),
         step_(step_of_cuts()),
         pieces_(capture, calls_, cuts_, step_),
-        edit_(capture) {}
+        edit_(capture) {
+    for (const TaskId task : dag_.tasks()) {
+      const RendezvousId rendezvous = dag_.rendezvous(task);
+      if (rendezvous.valid() && !dag_.collective(rendezvous).of_activations) of_parameters_.insert(dag_.lane_id(task));
+    }
+  }
 
   Capture run() && {
     check_size();
@@ -138,7 +144,7 @@ class StagedJob {
   /// A copy of a piece.
   struct Copy {
     std::map<TaskId, TaskId> tasks;  ///< for each of its tasks the copy's
-    std::vector<TaskId> before;      ///< the last task that its rank has on each stream before
+    std::vector<TaskId> before;      ///< the last task that its rank has on each stream of samples before
 
     [[nodiscard]] TaskId at(TaskId task) const { return tasks.at(task); }
   };
@@ -237,6 +243,11 @@ class StagedJob {
     return first.valid() ? copy.at(first) : copy.tasks.begin()->second;
   }
 
+  /// True for streams but those of collectives of parameters and of their gradients (ZeRO), which no message waits for.
+  [[nodiscard]] bool is_of_samples(LaneId lane) const {
+    return is_of_device(dag_.lane(lane)) && !of_parameters_.contains(lane);
+  }
+
   /// Adds a copy of a piece after what the stage has so far.
   Copy copy(std::size_t piece, std::size_t stage, Stage& built, bool with_gradients) {
     const std::vector<TaskId>& tasks = pieces_.tasks(piece);
@@ -244,7 +255,7 @@ class StagedJob {
     Copy made;
     if (tasks.empty()) return made;
     for (const auto& [lane, task] : built.last) {
-      if (is_of_device(dag_.lane(lane))) made.before.push_back(task);
+      if (is_of_samples(lane)) made.before.push_back(task);
     }
     Time begin = Time::max();
     Time end = Time::min();
@@ -391,7 +402,7 @@ class StagedJob {
     const std::size_t next = (part + 1) % stages.size();
     Stage& from = stages[stage];
     Stage& to = stages[next];
-    const Bytes bytes = part_of(cuts_.activations[part], parallelism_.sequence ? parallelism_.tensor : 1);
+    const Bytes bytes = part_of(cuts_.activations[part], parallelism_.tensor);
     DagBuilder& builder = edit_.builder();
     const auto& [first, second] = std::minmax(stage, next);
     const GroupId group = builder.add_group({.name = fmt::format("stages {} and {}", first, second),
@@ -404,8 +415,13 @@ class StagedJob {
       return builder.add_lane(std::move(made));
     };
     const std::uint32_t sender = stage < next ? 0 : 1;
-    const Way down{group, sender, bytes, lane(stage, "sends activations"), lane(next, "receives activations")};
-    const Way back{group, 1 - sender, bytes, lane(next, "sends gradients"), lane(stage, "receives gradients")};
+    Way down{group, sender, bytes, lane(stage, "sends activations"), lane(next, "receives activations"), {}, {}};
+    Way back{group, 1 - sender, bytes, lane(next, "sends gradients"), lane(stage, "receives gradients"), {}, {}};
+    if (parallelism_.tensor > 1 && !parallelism_.sequence) {
+      down.gathered = back.gathered = cuts_.activations[part];
+      down.gathers = builder.add_group(copied_group("tensor parallel", rank_of(next), parallelism_.tensor, 1));
+      back.gathers = builder.add_group(copied_group("tensor parallel", rank_of(stage), parallelism_.tensor, 1));
+    }
     const std::vector<Copy>& forward = from.forward[part / stages.size()];
     const std::vector<Copy>& backward = from.backward[part / stages.size()];
     const std::vector<Copy>& next_forward = to.forward[(part + 1) / stages.size()];
@@ -423,13 +439,16 @@ class StagedJob {
     return LaneId{0};
   }
 
-  /// A direction between two stages.
+  /// A direction between two stages. Each of several tensor-parallel ranks sends its part, and the receivers gather the
+  /// whole, as Megatron-LM 2 and DeepSpeed do it. With `sequence`, a part is all that a rank has.
   struct Way {
     GroupId group;
     std::uint32_t root = 0;
     Bytes bytes{};
     LaneId sender;
     LaneId receiver;
+    Bytes gathered{};  ///< bytes of the whole; 0 if the receivers gather nothing
+    GroupId gathers;   ///< the receivers
   };
 
   /// Sends a message when all device work of one part is done. It is received when its receiver has done the part
@@ -438,13 +457,10 @@ class StagedJob {
   void send(const Way& way, const Copy& from, std::size_t from_piece, std::int32_t from_step, const Copy& to,
             std::size_t to_piece, std::int32_t to_step) {
     DagBuilder& builder = edit_.builder();
-    const auto add = [&](LaneId lane, std::int32_t step, Time hint) {
-      const TaskId task = edit_.add_task({.kind = TaskKind::kCollective,
-                                          .name = builder.intern(builder.lane(lane).name),
-                                          .lane = lane,
-                                          .bytes = way.bytes,
-                                          .hint = hint},
-                                         step);
+    const auto add = [&](LaneId lane, std::int32_t step, Time hint, std::string_view name, Bytes bytes) {
+      const TaskId task = edit_.add_task(
+          {.kind = TaskKind::kCollective, .name = builder.intern(name), .lane = lane, .bytes = bytes, .hint = hint},
+          step);
       const auto [before, is_first] = last_on_.try_emplace(lane, task);
       if (!is_first) builder.add_edge(std::exchange(before->second, task), task, EdgeKind::kStream);
       return task;
@@ -452,14 +468,27 @@ class StagedJob {
     std::map<LaneId, TaskId> last;
     std::map<LaneId, TaskId> first;
     for (const TaskId task : pieces_.tasks(from_piece)) {
-      if (is_on_device(dag_, task)) last[dag_.lane_id(task)] = from.at(task);
+      if (is_of_samples(dag_.lane_id(task))) last[dag_.lane_id(task)] = from.at(task);
     }
     for (const TaskId task : pieces_.tasks(to_piece)) {
-      if (is_on_device(dag_, task)) first.try_emplace(dag_.lane_id(task), to.at(task));
+      if (is_of_samples(dag_.lane_id(task))) first.try_emplace(dag_.lane_id(task), to.at(task));
     }
     if (last.empty() || first.empty()) return;
-    const TaskId sent = add(way.sender, from_step, builder.task(last.begin()->second).hint);
-    const TaskId received = add(way.receiver, to_step, builder.task(first.begin()->second).hint);
+    const auto add_message = [&](LaneId lane, std::int32_t step, TaskId beside) {
+      return add(lane, step, builder.task(beside).hint, builder.lane(lane).name, way.bytes);
+    };
+    const TaskId sent = add_message(way.sender, from_step, last.begin()->second);
+    const TaskId message = add_message(way.receiver, to_step, first.begin()->second);
+    TaskId received = message;
+    if (way.gathered > Bytes{}) {
+      received = add(way.receiver, to_step, builder.task(message).hint, "all_gather (tensor parallel)", way.gathered);
+      builder.join(builder.add_rendezvous({.op = CollectiveOp::kAllGather,
+                                           .algorithm = find_collective_model("nccl"),
+                                           .bytes = way.gathered,
+                                           .group = way.gathers,
+                                           .of_activations = true}),
+                   received);
+    }
     if (const TaskId begins = first_of(to_piece, to); !is_of_device(builder.lane(builder.task(begins).lane)))
       builder.add_edge(received, begins, EdgeKind::kSync);
     const RendezvousId rendezvous = builder.add_rendezvous({.op = CollectiveOp::kSendRecv,
@@ -469,10 +498,10 @@ class StagedJob {
                                                             .group = way.group,
                                                             .of_activations = true});
     builder.join(rendezvous, sent);
-    builder.join(rendezvous, received);
+    builder.join(rendezvous, message);
     for (const auto& [lane, task] : last) builder.add_edge(task, sent, EdgeKind::kSync);
     for (const auto& [lane, task] : first) builder.add_edge(received, task, EdgeKind::kSync);
-    for (const TaskId task : to.before) builder.add_edge(task, received, EdgeKind::kSync);
+    for (const TaskId task : to.before) builder.add_edge(task, message, EdgeKind::kSync);
   }
 
   const Capture& capture_;
@@ -483,6 +512,7 @@ class StagedJob {
   std::int32_t step_;
   Pieces pieces_;
   CaptureEdit edit_;
+  std::set<LaneId> of_parameters_;  // streams of collectives of parameters and gradients
   std::uint32_t copies_ = 0;
   std::map<LaneId, TaskId> last_on_;  // the last message on each lane of messages
 };

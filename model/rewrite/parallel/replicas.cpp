@@ -74,10 +74,27 @@ class Replicas {
     return added_.add_after(ready, {op, bytes});
   }
 
-  /// Makes what follows the backward pass of a step wait for the last reduction of its gradients.
-  void end_backward(const StepGradients& step, TaskId last) {
+  /// Returns the call that launches the last work of a pass, for each step that has one.
+  [[nodiscard]] std::map<std::int32_t, TaskId> ends_of(Pass pass) const {
+    std::map<std::int32_t, TaskId> ends;
+    const std::map<TaskId, TaskId> call_of = calls_by_work(launches_);
+    for (const ModelCall& call : model_calls(capture_)) {
+      const auto launch = call_of.find(call.last);
+      if (call.pass != pass || launch == call_of.end()) continue;
+      TaskId& last = ends[capture_.recording.step[call.last.index()]];
+      if (!last.valid() || finish(last) < finish(launch->second)) last = launch->second;
+    }
+    return ends;
+  }
+
+  /// Makes what follows the backward pass of a step wait for the last reduction of its gradients. The work on the last
+  /// gradient may not be the last one: a stage of a pipeline then sums the gradients that it sends.
+  void end_backward(std::int32_t index, const StepGradients& step, TaskId last) {
     const Dag& dag = capture_.dag;
-    const Time end = finish(step.gradients.back().ready);
+    if (!backward_ends_) backward_ends_ = ends_of(Pass::kBackward);
+    Time end = finish(step.gradients.back().ready);
+    if (const auto found = backward_ends_->find(index); found != backward_ends_->end())
+      end = std::max(end, finish(found->second));
     if (const TaskId next = first_work_after(dag, launches_, dag.lane(step.thread).rank, end); next.valid())
       added_.let_wait(next, last);
     const auto thread = launches_.find(step.thread);
@@ -86,6 +103,7 @@ class Replicas {
     if (!work.valid()) return;
     for (const EdgeId edge : dag.edges_from(work)) {  // what waits for the backward pass
       const TaskId waiting = dag.target(edge);
+      if (dag.rendezvous(waiting).valid()) continue;  // gradients of activations, which the stage before waits for
       if (dag.edge_kind(edge) == EdgeKind::kSync && capture_.recording.start[waiting.index()] >= end)
         added_.let_wait(waiting, last);
     }
@@ -96,6 +114,7 @@ class Replicas {
   const Parallelism& parallelism_;
   DeviceLaunches launches_;
   AddedCollectives added_;
+  std::optional<std::map<std::int32_t, TaskId>> backward_ends_;  ///< ends_of() the backward pass, if asked for
 };
 
 /// Returns when the backward passes of the parts of a pipeline begin, from the last part to the first, if a step of the
@@ -236,21 +255,14 @@ Capture with_reduced_gradients(const Capture& capture, const Parallelism& parall
       }
       begin = end;
     }
-    if (last.valid()) replicas.end_backward(step, last);
+    if (last.valid()) replicas.end_backward(index, step, last);
   }
   return std::move(replicas.added()).finish();
 }
 
 Capture with_gathered_parameters(const Capture& capture, const Parallelism& parallelism, const ReplicaGroup& group) {
   Replicas replicas(capture, parallelism, group);
-  std::map<std::int32_t, TaskId> updates;  // the last call of each step's optimizer
-  const std::map<TaskId, TaskId> call_of = calls_by_work(replicas.launches());
-  for (const ModelCall& call : model_calls(capture)) {
-    const auto launch = call_of.find(call.last);
-    if (call.pass != Pass::kUpdate || launch == call_of.end()) continue;
-    TaskId& last = updates[capture.recording.step[call.last.index()]];
-    if (!last.valid() || replicas.finish(last) < replicas.finish(launch->second)) last = launch->second;
-  }
+  const std::map<std::int32_t, TaskId> updates = replicas.ends_of(Pass::kUpdate);
   for (const auto& [index, step] : gradients_of_steps(capture)) {
     const Bytes parameters = replicas.sum(step.gradients);
     if (parameters == Bytes{}) continue;
@@ -281,7 +293,7 @@ Capture with_divided_parameters(const Capture& capture, const Parallelism& paral
     }
     units.gather(replicas.added(), false);
     units.gather(replicas.added(), true);
-    if (last.valid()) replicas.end_backward(step, last);
+    if (last.valid()) replicas.end_backward(index, step, last);
   }
   return std::move(replicas.added()).finish();
 }
