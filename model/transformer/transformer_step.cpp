@@ -187,7 +187,24 @@ class Step {
 
   // ---- forward
 
+  /// What a training loop does before the first layer: tokens and labels are copied to the device and apart, positions
+  /// and a mask of the loss are made, and a mask of attention if it is not one kernel (Megatron-LM's get_batch()).
+  void batch() {
+    const Sizes tokens{run_.samples, run_.sequence};
+    pass("aten::copy_", {{tokens, Holds::kIndices}});
+    pass("aten::clone", {{tokens, Holds::kIndices}});
+    pass("aten::clone", {{tokens, Holds::kIndices}});
+    pass("aten::ones_like", {{tokens, Holds::kFullNumbers}});
+    if (model_.positions > 0) pass("aten::arange", {{{1, run_.sequence}, Holds::kIndices}});
+    if (run_.flash) return;
+    const Sizes mask{run_.sequence, run_.sequence};
+    pass("aten::ones_like", {{mask, Holds::kFullNumbers}});
+    pass("aten::tril", {{mask, Holds::kFullNumbers}});
+    pass("aten::lt", {{mask, Holds::kFullNumbers}});
+  }
+
   void forward() {
+    batch();
     call("aten::embedding", {{{model_.vocabulary, hidden_}}, {{run_.samples, run_.sequence}, Holds::kIndices}},
          kLookupKernel, {});
     if (model_.positions > 0) {
@@ -270,6 +287,16 @@ class Step {
     // Reads the logits for the largest, for the sum, and for the result.
     call("aten::_log_softmax", {{logits(), Holds::kFullNumbers}}, kSoftmaxKernel, {}, 16 * count);
     call("aten::nll_loss_forward", {{{tokens_}, Holds::kFullNumbers}}, kPassKernel, {});
+    // The mean over the tokens that count, its copy for the log, and its scale.
+    const Tensor of_tokens{{tokens_}, Holds::kFullNumbers};
+    const Tensor mean{{1}, Holds::kFullNumbers};
+    pass("aten::mul", {of_tokens, of_tokens});
+    pass("aten::sum", {of_tokens});
+    pass("aten::sum", {of_tokens});
+    pass("aten::div", {mean, mean});
+    pass("aten::clone", {mean});
+    pass("aten::div", {mean});
+    pass("aten::mul", {mean});
   }
 
   // ---- backward
@@ -300,6 +327,12 @@ class Step {
 
   void loss_backward() {
     const double count = elements(logits());
+    const Tensor of_tokens{{tokens_}, Holds::kFullNumbers};
+    const Tensor mean{{1}, Holds::kFullNumbers};
+    pass("aten::mul", {mean}, "MulBackward0");
+    pass("aten::div", {mean, mean}, "DivBackward0");
+    pass("aten::expand", {mean}, "SumBackward0");
+    pass("aten::mul", {of_tokens, of_tokens}, "MulBackward0");
     call("aten::nll_loss_backward", {{logits(), Holds::kFullNumbers}}, kPassKernel, "NllLossBackward0", 4 * count);
     call("aten::_log_softmax_backward_data", {{logits(), Holds::kFullNumbers}, {logits(), Holds::kFullNumbers}},
          kSoftmaxKernel, "LogSoftmaxBackward0");

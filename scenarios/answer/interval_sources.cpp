@@ -347,7 +347,7 @@ Variants with_host_work(const std::array<double, 2>& factors) {
 /// Factors by which the kernels of a step that was not captured may take less or more time, and its calls on the CPU.
 /// Of measured steps of such models, 85 % are within (tests/truth/plans).
 constexpr std::array kModelledKernels{0.89, 1.14};
-constexpr std::array kModelledCalls{0.75, 1.2};
+constexpr std::array kModelledCalls{0.87, 1.12};
 
 Variants other_kernels(const PlanCase& /*of*/) {
   Variants variants;
@@ -515,7 +515,7 @@ constexpr std::array kSources{
     SourceRule{.name = "modelled calls",
                .applies_to_plan = is_modelled,
                .variants_of_plan = [](const PlanCase&) { return with_host_work(kModelledCalls); },
-               .reason = "no call was measured: the CPU may take 0.75 to 1.2 times as long for each (--host-call)",
+               .reason = "no call was measured: the CPU may take 0.87 to 1.12 times as long for each (--host-call)",
                .of_capture = true},
     SourceRule{
         .name = "loader", .applies = may_wait_otherwise, .variants = at_pace_of_loader, .reason_of = what_loader_does},
