@@ -54,7 +54,7 @@ HostDeviceTrace captured() {
 
 std::string written(const HostDeviceTrace& trace) {
   std::string text;
-  write_kineto(trace, "\"program\": \"stepsim\"", [&text](std::string_view more) { text += more; });
+  write_kineto(trace, R"("program": "stepsim")", [&text](std::string_view more) { text += more; });
   return text;
 }
 
