@@ -1,23 +1,41 @@
 // Measures how fast CUPTI records are converted to records of a capture file, and how many bytes they take there. The
 // records describe kernels with the names and launches of a training step. They are read from a buffer like those that
 // CUPTI fills, and are written to a file in $STEPSIM_BENCH_DIR or a temporary folder. The file is removed at the end.
+//
+// Also measures what a launch of a kernel and an NVTX range cost a program on the fake CUDA: alone, recorded by the
+// fake CUPTI for a client that ignores the records, and captured. What a capture adds is the difference of the last
+// two.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "capture/cupti/translator.h"
 #include "capture/writer/writer.h"
 #include "ingest/bytes/byte_source.h"
 #include "ingest/formats/capture/records.h"
+#include "model/wire/environment.h"
+#include "tests/capture/fake_cuda/fake_cuda.h"
+
+// Of the fake CUPTI.
+extern "C" {
+int cuptiActivityRegisterCallbacks(void (*requested)(std::uint8_t**, std::size_t*, std::size_t*),
+                                   void (*completed)(void*, std::uint32_t, std::uint8_t*, std::size_t, std::size_t));
+int cuptiActivityEnable(stepsim::capture::cupti::Activity kind);
+}
 
 namespace stepsim {
 namespace {
@@ -60,8 +78,8 @@ class KernelBuffer {
 };
 
 struct Content {
-  std::uint64_t kernels = 0;
-  std::uint64_t durations = 0;
+  std::map<wire::Kind, std::uint64_t> records;
+  std::uint64_t kernel_durations = 0;
   std::size_t complaints = 0;
 };
 
@@ -73,22 +91,25 @@ Content content_of(const std::string& path) {
     wire::RecordCursor cursor(block.records);
     while (const std::optional<wire::Record> record = cursor.next()) {
       if (record->kind == wire::Kind::kText) static_cast<void>(cursor.text(*record));
-      if (record->kind != wire::Kind::kKernel) continue;
-      ++content.kernels;
-      content.durations += record->duration;
+      ++content.records[record->kind];
+      if (record->kind == wire::Kind::kKernel) content.kernel_durations += record->duration;
     }
   });
   content.complaints = sink.diagnostics.entries().size();
   return content;
 }
 
+std::filesystem::path bench_folder() {
+  const char* const kept = std::getenv("STEPSIM_BENCH_DIR");
+  const std::filesystem::path folder = kept != nullptr ? kept : std::filesystem::temp_directory_path();
+  return folder / ("stepsim-capture-bench-" + std::to_string(::getpid()));
+}
+
 /// Converts ten million kernels, divided among the threads. Measures the time of the recording threads;
 /// "closed_per_second" also includes the time until the file is closed.
 void BM_CaptureKernels(benchmark::State& state) {
   const auto threads = static_cast<std::uint64_t>(state.range(0));
-  const char* const kept = std::getenv("STEPSIM_BENCH_DIR");
-  const std::filesystem::path folder = kept != nullptr ? kept : std::filesystem::temp_directory_path();
-  const std::string path = (folder / ("stepsim-capture-bench-" + std::to_string(::getpid()))).string();
+  const std::string path = bench_folder().string();
   const KernelBuffer buffer;
   cupti::Library library;
   library.version = 130'001;
@@ -100,7 +121,7 @@ void BM_CaptureKernels(benchmark::State& state) {
   double bytes_a_record = 0;
   for ([[maybe_unused]] auto _ : state) {
     const auto begin = std::chrono::steady_clock::now();
-    const auto writer = capture::Writer::create(path.c_str(), std::size_t{600} << 20U);
+    const auto writer = capture::Writer::create(path, std::size_t{600} << 20U);
     if (writer == nullptr) return state.SkipWithError("no file can be made");
     cupti::Translator translator(library);
     std::vector<std::thread> recording;
@@ -121,10 +142,11 @@ void BM_CaptureKernels(benchmark::State& state) {
     const std::chrono::duration<double> closed = std::chrono::steady_clock::now() - begin;
     state.SetIterationTime(recorded.count());
     closed_seconds += closed.count();
-    const Content content = content_of(path);
+    Content content = content_of(path);
     bytes_a_record = static_cast<double>(std::filesystem::file_size(path)) / static_cast<double>(kRecords);
     if (writer->lost() > 0) state.SkipWithError("records were lost: the disk is too slow for the benchmark");
-    if (content.kernels != kRecords || content.durations != expected || content.complaints != 0)
+    if (content.records[wire::Kind::kKernel] != kRecords || content.kernel_durations != expected ||
+        content.complaints != 0)
       state.SkipWithError("wrong answer");
     std::filesystem::remove(path);
   }
@@ -134,6 +156,123 @@ void BM_CaptureKernels(benchmark::State& state) {
   state.counters["bytes_per_record"] = bytes_a_record;
 }
 BENCHMARK(BM_CaptureKernels)->ArgName("threads")->Arg(1)->Arg(2)->UseManualTime()->Unit(benchmark::kMillisecond);
+
+constexpr std::uint64_t kCalls = 1'000'000;
+
+void launch_kernels() {
+  for (std::uint64_t i = 0; i < kCalls; ++i) fake_cuda::launch({.mangled_name = "_Z4gemmPf", .duration = 1'000});
+}
+
+void nest_ranges() {
+  for (std::uint64_t i = 0; i < kCalls; ++i) {
+    fake_cuda::push_range("train_step");
+    fake_cuda::pop_range();
+  }
+}
+
+enum Recorder : std::int64_t { kNone, kCuptiAlone, kCapture };
+
+/// Makes CUPTI record what a capture needs of a launch, for a client that ignores it.
+void record_for_nobody() {
+  cuptiActivityRegisterCallbacks(
+      [](std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
+        *size = std::size_t{256} << 10U;
+        *buffer = new std::uint8_t[*size];
+        *most = 0;
+      },
+      [](void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t) {
+        const std::unique_ptr<std::uint8_t[]> deleted(buffer);
+      });
+  for (const cupti::Activity kind : {cupti::Activity::kConcurrentKernel, cupti::Activity::kRuntime})
+    cuptiActivityEnable(kind);
+}
+
+double processor_seconds() {
+  ::timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+int to_parent = -1;
+double began = 0;
+
+/// Called at the end of the child, after the capture has written its file.
+void tell_parent() {
+  const double took = processor_seconds() - began;
+  if (::write(to_parent, &took, sizeof took) != sizeof took) std::abort();
+}
+
+/// Runs `program` in a child process, which is captured in `folder` if `recorder` is kCapture. Returns the processor
+/// time of all its threads after the recording has begun; 0 if it failed.
+double seconds_in_child(void (*program)(), Recorder recorder, const std::string& folder) {
+  std::array<int, 2> pipe{};
+  if (::pipe(pipe.data()) != 0) return 0;
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    to_parent = pipe[1];
+    if (recorder == kCapture) {
+      for (const char* const name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"})
+        ::setenv(name, STEPSIM_CAPTURE_MODULE, 1);
+      ::setenv(wire::kCuptiVariable, STEPSIM_FAKE_CUDA, 1);
+      ::setenv(wire::kDirectoryVariable, folder.c_str(), 1);
+      ::setenv(wire::kBufferVariable, "1024", 1);
+      ::setenv(wire::kDurationVariable, "0", 1);
+    }
+    std::atexit(tell_parent);
+    fake_cuda::initialise();
+    if (recorder == kCuptiAlone) record_for_nobody();
+    began = processor_seconds();
+    program();
+    std::exit(0);
+  }
+  ::close(pipe[1]);
+  double took = 0;
+  const bool told = ::read(pipe[0], &took, sizeof took) == sizeof took;
+  ::close(pipe[0]);
+  int status = 0;
+  const bool ended = ::waitpid(child, &status, 0) == child && status == 0;
+  return told && ended ? took : 0;
+}
+
+/// A million launches of kernels, or NVTX ranges, of a program on the fake CUDA. Measures the processor time of the
+/// program, of the fake, and of the capture with its file.
+void measure_calls(benchmark::State& state, void (*program)(), const std::vector<wire::Kind>& expected) {
+  const auto recorder = static_cast<Recorder>(state.range(0));
+  const std::filesystem::path folder = bench_folder();
+  double seconds = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    if (recorder == kCapture) std::filesystem::create_directory(folder);
+    const double took = seconds_in_child(program, recorder, folder.string());
+    if (took == 0) state.SkipWithError("the program failed");
+    state.SetIterationTime(took);
+    seconds += took;
+    if (recorder != kCapture) continue;
+    Content content;
+    for (const auto& file : std::filesystem::directory_iterator(folder)) content = content_of(file.path().string());
+    const bool right =
+        std::all_of(expected.begin(), expected.end(), [&](wire::Kind kind) { return content.records[kind] == kCalls; });
+    if (!right || content.complaints != 0) state.SkipWithError("wrong answer");
+    std::filesystem::remove_all(folder);
+  }
+  const double calls = static_cast<double>(kCalls) * static_cast<double>(state.iterations());
+  state.counters["nanoseconds_each"] = seconds * 1e9 / calls;
+}
+
+void BM_Launch(benchmark::State& state) {
+  measure_calls(state, launch_kernels, {wire::Kind::kCall, wire::Kind::kKernel});
+}
+BENCHMARK(BM_Launch)
+    ->ArgName("recorder")
+    ->Arg(kNone)
+    ->Arg(kCuptiAlone)
+    ->Arg(kCapture)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+
+void BM_Range(benchmark::State& state) {
+  measure_calls(state, nest_ranges, {wire::Kind::kRangeBegin, wire::Kind::kRangeEnd});
+}
+BENCHMARK(BM_Range)->ArgName("recorder")->Arg(kNone)->Arg(kCapture)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace stepsim

@@ -137,7 +137,8 @@ namespace stream {
 inline constexpr std::size_t kContext = 4, kStream = 8, kPriority = 12, kFlag = 16;
 }
 namespace device {
-inline constexpr std::size_t kDevice = 112, kName = 136;
+inline constexpr std::size_t kBandwidth = 8, kMemory = 16, kClock = 36, kProcessors = 44, kMajor = 104, kMinor = 108,
+                             kDevice = 112, kUuid = 120, kName = 136;
 }
 }  // namespace offset
 

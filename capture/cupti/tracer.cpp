@@ -219,7 +219,12 @@ void Tracer::choose_calls() {
 void Tracer::record(Recording wanted, std::chrono::milliseconds longest) noexcept try {
   wanted_.store(wanted, std::memory_order_release);
   if (!works() || recording() == wanted) return;
-  if (const auto lock = lock_within(control_, longest)) apply_wanted();
+  const bool late = flush_is_late_.load(std::memory_order_relaxed);
+  if (const auto lock = lock_within(control_, late ? std::chrono::milliseconds::zero() : longest)) {
+    apply_wanted();
+  } else if (longest > std::chrono::milliseconds::zero()) {
+    flush_is_late_.store(true, std::memory_order_relaxed);
+  }
 } catch (...) {
   return;
 }
@@ -230,7 +235,7 @@ void Tracer::apply_wanted() noexcept {
   if (!works() || before == wanted) return;
   if ((before == Recording::kOff) != (wanted == Recording::kOff)) {
     if (settings_.whole_graphs) {
-      static_cast<void>(library_.functions.flush_all(0));  // what is delivered now is taken or dropped as before
+      static_cast<void>(flush(0));  // what is delivered now is taken or dropped as before
     } else {
       set_device_work(wanted != Recording::kOff);
     }
@@ -281,22 +286,35 @@ void Tracer::tend() noexcept {
   const std::lock_guard lock(control_);
   if (recording() == Recording::kOff && buffers_.taken() == 0) return apply_wanted();
   if (recording() == Recording::kOn) probe();
-  const bool flushed = library_.functions.flush_all(0) == kSuccess;
+  const bool flushed = flush(0);
   apply_wanted();
   if (flushed) look_for_other_clients();
 }
 
 void Tracer::finish() noexcept {
+  finishes_.store(true, std::memory_order_relaxed);
   const std::lock_guard lock(control_);
-  if (works()) static_cast<void>(library_.functions.flush_all(kFlushForced));
+  if (works()) static_cast<void>(flush(kFlushForced));
+}
+
+bool Tracer::flush(std::uint32_t flags) noexcept {
+  flush_began_.store(now(), std::memory_order_relaxed);
+  const Result result = library_.functions.flush_all(flags);
+  flush_began_.store(0, std::memory_order_relaxed);
+  flush_is_late_.store(false, std::memory_order_relaxed);
+  return result == kSuccess;
 }
 
 void Tracer::abandon() noexcept try {
   if (!works_.exchange(false)) return;
   const std::uint32_t buffers = buffers_.taken();
   writer_.add_lost_before(buffers);
-  say(wire::Status::kIncomplete, "CUPTI did not deliver its records when the program ended: " +
-                                     std::to_string(buffers) + " buffers of records are lost");
+  const std::uint64_t began = flush_began_.load(std::memory_order_relaxed);
+  const bool earlier = began > 0 && !finishes_.load(std::memory_order_relaxed);
+  say(wire::Status::kIncomplete,
+      (earlier ? "CUPTI stopped delivering records " + seconds(began - started_) + " s after the capture began: "
+               : "CUPTI did not deliver its records when the program ended: ") +
+          std::to_string(buffers) + " buffers of records are lost");
 } catch (...) {
   return;
 }

@@ -51,7 +51,7 @@ class Tracer : public capture::Tracer {
   void describe_again() noexcept override;
   /// True if CUPTI has no buffer.
   [[nodiscard]] bool has_delivered() const noexcept override { return buffers_.taken() == 0; }
-  /// Waits for a flush that is running.
+  /// Waits for a flush that is running, but not again for one that took longer than `longest`.
   void record(Recording wanted, std::chrono::milliseconds longest) noexcept override;
   /// Also looks for other profilers.
   void tend() noexcept override;
@@ -74,6 +74,8 @@ class Tracer : public capture::Tracer {
   void set(Activity kind, bool on) noexcept;
   void say_refused(Activity kind, Result result);
   void probe() noexcept;
+  /// Calls CUPTI's flush. Needs control_. Returns false if CUPTI refuses; may never return.
+  bool flush(std::uint32_t flags) noexcept;
   void look_for_other_clients() noexcept;
   /// Subscribes to CUPTI. If another client has done so, sets its name, which may be empty.
   [[nodiscard]] Result subscribe(void** subscriber, Callback callback, std::string& other) const noexcept;
@@ -109,6 +111,10 @@ class Tracer : public capture::Tracer {
   std::uint64_t last_delivery_ = 0;
   int silent_rounds_ = 0;
   std::atomic<Recording> wanted_{Recording::kOff};
+
+  std::atomic<std::uint64_t> flush_began_{0};  ///< when the flush that is running began; 0 = none is
+  std::atomic<bool> flush_is_late_{false};     ///< record() waited for that flush in vain
+  std::atomic<bool> finishes_{false};
 
   std::atomic<std::uint64_t> deliveries_{0};  ///< how often CUPTI has asked for a buffer or returned one
   std::atomic<bool> probe_seen_{false};

@@ -1,6 +1,8 @@
 #include "capture/cupti/translator.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <string_view>
 
 #include "capture/tracer/translation.h"
@@ -40,6 +42,35 @@ std::string_view overhead_name(std::uint32_t kind) noexcept {
   }
 }
 
+/// Returns a UUID as nvidia-smi writes it: "GPU-", and the 16 bytes at `offset` as hexadecimal numbers.
+std::array<char, 48> uuid(const std::uint8_t* record, std::size_t offset) noexcept {
+  constexpr std::array<std::size_t, 5> kEnds{4, 6, 8, 10, 16};  // of its groups
+  std::array<char, 48> text{"GPU"};
+  std::size_t length = 3;
+  std::size_t byte = 0;
+  for (const std::size_t end : kEnds) {
+    text[length++] = '-';
+    for (; byte < end; ++byte, length += 2) std::snprintf(&text[length], 3, "%02x", record[offset + byte]);
+  }
+  return text;
+}
+
+void describe_device(const std::uint8_t* record, Producer& producer) noexcept {
+  namespace at = offset::device;
+  const auto number = [record](std::size_t offset) { return member<std::uint32_t>(record, offset); };
+  const char* const name = member<const char*>(record, at::kName);
+  const std::array<char, 48> place = uuid(record, at::kUuid);
+  add_device({.number = device_number(number(at::kDevice)),
+              .name = name == nullptr ? "" : name,
+              .place = place.data(),
+              .memory = member<std::uint64_t>(record, at::kMemory),
+              .bandwidth = member<std::uint64_t>(record, at::kBandwidth) * 1'000,  // from kB/s
+              .processors = number(at::kProcessors),
+              .clock_khz = number(at::kClock),
+              .architecture = number(at::kMajor) * 10'000 + number(at::kMinor) * 100},
+             producer);
+}
+
 }  // namespace
 
 void Translator::add(const std::uint8_t* record, Producer& producer) noexcept {
@@ -71,12 +102,7 @@ void Translator::add(const std::uint8_t* record, Producer& producer) noexcept {
                            .stream = member<std::uint32_t>(record, at::kStream),
                            .a = member<std::uint32_t>(record, at::kContext)});
     }
-    case Activity::kDevice: {
-      const char* const name = member<const char*>(record, offset::device::kName);
-      return producer.add({.kind = Kind::kDevice,
-                           .device = device_number(member<std::uint32_t>(record, offset::device::kDevice)),
-                           .which = name == nullptr ? 0 : producer.text(name)});
-    }
+    case Activity::kDevice: return describe_device(record, producer);
   }
 }
 

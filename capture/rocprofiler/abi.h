@@ -31,7 +31,13 @@ struct Id {
 /// Values of rocprofiler_buffer_tracing_kind_t.
 enum class BufferKind : std::uint32_t { kHipCall = 5, kCopy = 10, kDispatch = 11 };
 /// Values of rocprofiler_callback_tracing_kind_t.
-enum class CallbackKind : std::uint32_t { kMarkerControl = 8, kCodeObject = 10, kHipStream = 20, kMarkerRange = 21 };
+enum class CallbackKind : std::uint32_t {
+  kHipCall = 5,
+  kMarkerControl = 8,
+  kCodeObject = 10,
+  kHipStream = 20,
+  kMarkerRange = 21
+};
 /// Values of rocprofiler_callback_phase_t. A code object is loaded in the phase kEnter.
 enum class Phase : std::uint32_t { kNone = 0, kEnter = 1, kExit = 2 };
 
@@ -155,12 +161,34 @@ struct MarkerEvent {
   const char* message;
 };
 
+/// Corresponds to rocprofiler_agent_mem_bank_t.
+struct MemoryBank {
+  std::uint32_t heap;  ///< 1 or 2 = memory of the device
+  std::uint32_t flags;
+  std::uint32_t width;
+  std::uint32_t clock;
+  std::uint64_t bytes;
+};
+
 /// Corresponds to rocprofiler_agent_v0_t.
 struct Agent {
   std::uint64_t size;
   std::uint64_t id;
   std::uint32_t type;
-  std::array<std::uint8_t, 244> not_used;
+  std::array<std::uint32_t, 2> not_used;
+  std::uint32_t memory_banks;
+  std::array<std::uint32_t, 10> not_used_2;
+  std::uint32_t compute_units;
+  std::array<std::uint32_t, 6> not_used_3;
+  std::uint32_t architecture;  ///< 10,000 x major + 100 x minor + patch
+  std::uint32_t not_used_4;
+  std::uint32_t location;  ///< bus x 256 + device x 8 + function
+  std::uint32_t domain;    ///< of the PCI bus
+  std::array<std::uint32_t, 6> not_used_5;
+  std::uint32_t clock;  ///< largest, in MHz
+  std::array<std::uint32_t, 20> not_used_6;
+  const MemoryBank* banks;
+  std::array<const void*, 4> not_used_7;
   const char* product_name;
   const char* model_name;
   std::uint32_t node;

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "capture/tracer/translation.h"
 
 namespace stepsim::capture::rocprofiler {
 
@@ -27,10 +30,15 @@ bool is_useless(std::string_view name) noexcept {
                      [name](std::string_view beginning) { return name.starts_with(beginning); });
 }
 
-/// The names of HIP calls by their operation, and the operations that are recorded.
+constexpr std::string_view kProfilerStart = "hipProfilerStart";
+constexpr std::string_view kProfilerStop = "hipProfilerStop";
+
+/// The names of HIP calls by their operation, the operations that are recorded, and those that start and stop a
+/// recording.
 struct Calls {
   std::vector<const char*> names;
   std::vector<std::int32_t> recorded;
+  std::vector<std::int32_t> of_profiler;
 };
 
 Calls calls_of(const Functions& functions) {
@@ -40,9 +48,36 @@ Calls calls_of(const Functions& functions) {
     const char* name = nullptr;
     if (functions.query_operation_name(BufferKind::kHipCall, operation, &name, nullptr) != kSuccess) name = nullptr;
     calls.names.push_back(name);
-    if (name != nullptr && !is_useless(name)) calls.recorded.push_back(operation);
+    if (name == nullptr) continue;
+    if (!is_useless(name)) calls.recorded.push_back(operation);
+    if (name == kProfilerStart || name == kProfilerStop) calls.of_profiler.push_back(operation);
   }
   return calls;
+}
+
+std::uint64_t memory_of(const Agent& agent) noexcept {
+  constexpr std::uint32_t kVisible = 1;  // to the host
+  constexpr std::uint32_t kHidden = 2;
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = 0; agent.banks != nullptr && i < agent.memory_banks; ++i) {
+    const MemoryBank& bank = agent.banks[i];
+    if (bank.heap == kVisible || bank.heap == kHidden) bytes += bank.bytes;
+  }
+  return bytes;
+}
+
+void describe_agent(const Agent& agent, std::uint16_t number, Producer& producer) noexcept {
+  std::array<char, 32> place{};
+  std::snprintf(place.data(), place.size(), "%04x:%02x:%02x.%x", agent.domain, agent.location >> 8U & 0xFFU,
+                agent.location >> 3U & 0x1FU, agent.location & 7U);
+  add_device({.number = number,
+              .name = agent.product_name == nullptr ? "" : agent.product_name,
+              .place = place.data(),
+              .memory = memory_of(agent),
+              .processors = agent.compute_units,
+              .clock_khz = agent.clock * 1'000,
+              .architecture = agent.architecture},
+             producer);
 }
 
 }  // namespace
@@ -63,6 +98,7 @@ void Tracer::start(bool record_at_once) {
 void Tracer::describe_again() noexcept try {
   if (repeat_why_not()) return;
   describe_library();
+  for (const std::string& what : missing_) say(wire::Status::kIncomplete, what);
   describe_devices();
 } catch (...) {
   return;
@@ -96,16 +132,20 @@ void Tracer::configure_kinds() {
   const Functions& f = library_.functions;
   const auto expect = [this](Status result, const char* what) {
     if (result == kSuccess) return;
-    say(wire::Status::kIncomplete, to_text(library_) + " does not record " + what + ": " + to_text(library_, result));
+    missing_.push_back(to_text(library_) + " does not record " + what + ": " + to_text(library_, result));
+    say(wire::Status::kIncomplete, missing_.back());
   };
-  const auto follow = [&](CallbackKind kind, const char* what) {
-    expect(f.configure_callback(always_, kind, nullptr, 0, on_event, this), what);
+  using Operations = std::vector<std::int32_t>;
+  const auto follow = [&](CallbackKind kind, const char* what, const Operations& operations = {}) {
+    expect(f.configure_callback(always_, kind, operations.data(), operations.size(), on_event, this), what);
   };
   follow(CallbackKind::kCodeObject, "names of kernels");
   follow(CallbackKind::kHipStream, "streams");
   follow(CallbackKind::kMarkerRange, "roctx ranges");
-  if (settings_.on_profiler_call) follow(CallbackKind::kMarkerControl, "roctxProfilerPause()");
   Calls calls = calls_of(f);
+  if (settings_.on_profiler_call) follow(CallbackKind::kMarkerControl, "roctxProfilerPause()");
+  if (settings_.on_profiler_call && !calls.of_profiler.empty())  // an empty list would select all calls
+    follow(CallbackKind::kHipCall, "hipProfilerStart()", calls.of_profiler);
   expect(f.configure_buffer(work_, BufferKind::kHipCall, calls.recorded.data(), calls.recorded.size(), buffer_),
          "HIP calls");
   expect(f.configure_buffer(work_, BufferKind::kCopy, nullptr, 0, buffer_), "memory copies");
@@ -186,6 +226,10 @@ void Tracer::take_event(const Event& event, std::uint64_t& kept) {
       if (event.operation == operation::kKernelSymbol && event.phase == Phase::kEnter)
         translator_.add_kernel(*static_cast<const KernelSymbol*>(event.payload));
       return;
+    case CallbackKind::kHipCall:
+      if (event.phase == Phase::kExit)
+        settings_.on_profiler_call(translator_.name_of_call(event.operation) == kProfilerStart);
+      return;
     case CallbackKind::kHipStream: return follow_stream(event, kept);
     case CallbackKind::kMarkerRange: return follow_range(event, kept);
     case CallbackKind::kMarkerControl:
@@ -239,12 +283,8 @@ Status Tracer::on_agents(int, const void** agents, std::size_t count, void* trac
     const Agent& agent = *static_cast<const Agent*>(agents[i]);
     if (agent.type != kGpu || agent.number < 0 || agent.number >= wire::Record::kNoDevice) continue;
     const auto number = static_cast<std::uint16_t>(agent.number);
-    self.translator_.add_device(agent.id, number);
-    self.writer_.with_producer([&](Producer& producer) {
-      producer.add({.kind = wire::Kind::kDevice,
-                    .device = number,
-                    .which = agent.product_name == nullptr ? 0 : producer.text(agent.product_name)});
-    });
+    if (!self.works()) self.translator_.add_device(agent.id, number);  // later, other threads read the devices
+    self.writer_.with_producer([&](Producer& producer) { describe_agent(agent, number, producer); });
   }
   return kSuccess;
 } catch (...) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "capture/nvtx/ranges.h"
 #include "capture/rocprofiler/library.h"
@@ -20,7 +21,8 @@ namespace stepsim::capture::rocprofiler {
 struct TracerSettings {
   std::size_t buffer_bytes = 0;  ///< of all buffers that rocprofiler-sdk fills
   nvtx::Listener ranges;         ///< receives roctx ranges and marks
-  /// Called when the program calls roctxProfilerResume() (true) or roctxProfilerPause() (false). May be empty.
+  /// Called when the program calls roctxProfilerResume() or hipProfilerStart() (true), or roctxProfilerPause() or
+  /// hipProfilerStop() (false). May be empty.
   std::function<void(bool)> on_profiler_call;
 };
 
@@ -74,7 +76,8 @@ class Tracer : public capture::Tracer {
   Id always_;  ///< context
   Id work_;    ///< context
   Id buffer_;
-  std::uint64_t clock_behind_ = 0;  ///< the system's clock minus rocprofiler's, modulo 2^64
+  std::vector<std::string> missing_;  ///< what is not recorded, as sentences for the user
+  std::uint64_t clock_behind_ = 0;    ///< the system's clock minus rocprofiler's, modulo 2^64
   std::atomic<std::uint64_t> next_range_;
   std::atomic<std::uint64_t> known_dropped_{0};
 };

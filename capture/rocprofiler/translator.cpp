@@ -76,11 +76,16 @@ void Translator::add(const RecordHeader& header, Producer& producer) noexcept {
   }
 }
 
-void Translator::add_call(const Call& call, Producer& producer) const noexcept {
-  const auto number = static_cast<std::size_t>(call.operation);
+std::string_view Translator::name_of_call(std::int32_t operation) const noexcept {
+  const auto number = static_cast<std::size_t>(operation);
   const char* const name = number < calls_.size() ? calls_[number] : nullptr;
+  return name == nullptr ? std::string_view{} : std::string_view{name};
+}
+
+void Translator::add_call(const Call& call, Producer& producer) const noexcept {
+  const std::string_view name = name_of_call(call.operation);
   producer.add({.kind = Kind::kCall,
-                .which = name == nullptr ? 0 : producer.text(name),
+                .which = name.empty() ? 0 : producer.text(name),
                 .start = call.start + clock_behind_,
                 .duration = length(call.start, call.end),
                 .correlation = static_cast<std::uint32_t>(call.correlation),

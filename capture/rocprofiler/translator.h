@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,9 @@ class Translator {
   /// Sets the names of HIP calls, by their operation. The texts must live as long as the process.
   void set_calls(std::vector<const char*> names) noexcept { calls_ = std::move(names); }
   void add_device(std::uint64_t agent, std::uint16_t number) { devices_.emplace(agent, number); }
+
+  /// Returns the name of a HIP call; empty if it is not known.
+  [[nodiscard]] std::string_view name_of_call(std::int32_t operation) const noexcept;
 
   /// Remembers the name of a kernel, to which dispatches refer by a number.
   void add_kernel(const KernelSymbol& symbol);

@@ -98,9 +98,8 @@ void Session::begin_recording(Settings settings) {
   settings_.delay = settings.delay;
   settings_.duration = settings.duration;
   settings_.most_bytes = settings.most_bytes;
-  first_step_ = next_step_;
   is_done_ = false;
-  ignores_marks_ = false;
+  ignores_marks_ = true;  // until the window opens, or the schedule would begin with steps that are not recorded
   const std::function<void()> write_more = at_each_file_;
   lock.unlock();
   is_recording_ = true;
@@ -110,7 +109,13 @@ void Session::begin_recording(Settings settings) {
   describe();
   if (loader_ != Loader::kNccl) tracer_.describe_again();
   if (write_more) write_more();
-  if (settings_.delay == std::chrono::seconds::zero()) open_window(true);
+  const bool opens = settings_.delay == std::chrono::seconds::zero();
+  lock.lock();
+  first_step_ = next_step_;
+  ignores_marks_ = false;
+  window_ = opens;
+  lock.unlock();
+  if (opens) open_window(true);
 }
 
 void Session::stop_recording() noexcept {

@@ -183,23 +183,12 @@ void Session::watch_bounds() noexcept try {
   if (!opened_ || (!tracer_.works() && !(requests_ && loader_ == Loader::kNccl))) return;
   const bool marked = next_step_ > 0 || needs_marks(settings_.schedule);
   if (!closed_) {
-    const auto duration = settings_.duration.value_or(seconds{marked ? 0 : wire::kUnmarkedSeconds});
-    const auto most = settings_.most_bytes.value_or(marked ? 0 : std::uint64_t{wire::kUnmarkedMb} << 20U);
-    const bool is_over = duration > seconds::zero() && now_here - *opened_ >= duration;
-    const bool is_full = most > 0 && writer_->written() >= most;
-    if (!is_over && !is_full) return;
+    const auto why = settings_.why_over(marked, now_here - *opened_, writer_->written());
+    if (!why) return;
     closed_ = now_here;
     lock.unlock();
     open_window(false);
-    const bool asked = is_over ? settings_.duration.has_value() : settings_.most_bytes.has_value();
-    if (!asked) {
-      writer_->report(wire::Status::kIncomplete,
-                      is_over ? "recording ended after " + std::to_string(wire::kUnmarkedSeconds) +
-                                    " s, because no step was marked; give --duration for another time"
-                              : "recording ended at " + std::to_string(wire::kUnmarkedMb) +
-                                    " MiB, because no step was marked; give --max-size for more",
-                      now());
-    }
+    if (!why->empty()) writer_->report(wire::Status::kIncomplete, *why, now());
     return;
   }
   if (marked && now_here - *closed_ >= kLongestStep && tracer_.recording() == Recording::kOn) {

@@ -104,7 +104,7 @@ class Session {
   std::uint64_t first_step_ = 0;  ///< from which the schedule counts
   bool window_ = false;
   bool is_done_ = false;        ///< the schedule has ended
-  bool ignores_marks_ = false;  ///< recording ended within a step, which therefore must not end
+  bool ignores_marks_ = false;  ///< recording is about to begin, or ended within a step, which therefore must not end
   std::function<void()> at_each_file_;
   std::atomic<bool> wanted_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

@@ -94,6 +94,21 @@ Identity identity_from(const Variables& variables) {
   return byteps_identity(variables);
 }
 
+std::optional<std::string> Settings::why_over(bool marked, std::chrono::nanoseconds recorded,
+                                              std::uint64_t bytes) const {
+  const auto longest = duration.value_or(std::chrono::seconds{marked ? 0 : wire::kUnmarkedSeconds});
+  const auto most = most_bytes.value_or(marked ? 0 : std::uint64_t{wire::kUnmarkedMb} << 20U);
+  if (longest > std::chrono::seconds::zero() && recorded >= longest) {
+    if (duration) return "";
+    return "recording ended after " + std::to_string(wire::kUnmarkedSeconds) +
+           " s, because no step was marked; give --duration for another time";
+  }
+  if (most == 0 || bytes < most) return std::nullopt;
+  if (most_bytes) return "";
+  return "recording ended at " + std::to_string(wire::kUnmarkedMb) +
+         " MiB, because no step was marked; give --max-size for more";
+}
+
 Settings settings_from(const Variables& variables, std::optional<std::uint64_t> rank) {
   Settings settings;
   if (!is_listed(text(variables, wire::kRanksVariable), rank)) return settings;

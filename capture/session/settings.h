@@ -57,6 +57,12 @@ struct Settings {
   bool nvtx = true;
   bool whole_graphs = false;
   std::string cupti;
+
+  /// Returns nothing while a recording goes on, which has taken `recorded` and filled `bytes` of its file. Afterwards
+  /// returns why it ended, as a sentence for the user; empty if `duration` or `most_bytes` were set. Without them, a
+  /// recording in which steps are marked goes on without end.
+  [[nodiscard]] std::optional<std::string> why_over(bool marked, std::chrono::nanoseconds recorded,
+                                                    std::uint64_t bytes) const;
 };
 
 /// Reads the settings. An invalid number counts as missing, because `stepsim capture` has checked the options already.

@@ -18,4 +18,17 @@ std::uint32_t kernel_name(const char* mangled, Producer& producer) noexcept {
   return number;
 }
 
+void add_device(const DeviceProperties& device, Producer& producer) noexcept {
+  const auto text = [&](std::string_view shown) { return shown.empty() ? 0 : producer.text(shown); };
+  const std::uint64_t place = text(device.place);
+  producer.add({.kind = wire::Kind::kDevice,
+                .device = device.number,
+                .which = text(device.name),
+                .start = device.memory,
+                .duration = device.bandwidth,
+                .correlation = device.clock_khz,
+                .stream = device.processors,
+                .a = place | std::uint64_t{device.architecture} << 32U});
+}
+
 }  // namespace stepsim::capture

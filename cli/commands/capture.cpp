@@ -295,7 +295,7 @@ Command::Run setup_capture(CLI::App& app) {
     plan.idle = idle->count() > 0;
     plan.signal = parse_signal(given_text(signal));
     if (!plan.idle) expect_none({signal}, "is for a program that waits to be recorded; expected it with --idle");
-    if (plan.idle) expect_none({torch, profiler_api, whole_graphs, rocm}, "cannot be combined with --idle");
+    if (plan.idle) expect_none({torch, profiler_api, whole_graphs}, "cannot be combined with --idle");
     if (!attaches) return run_capture(std::move(command));
     expect_none({idle, torch, profiler_api, whole_graphs, buffer, step_range, with_sync, no_sync, with_nvtx, no_nvtx,
                  nccl, rocm},

@@ -99,7 +99,7 @@ class Appending {
     auto& [start, duration, kind, name, track, correlation, detail_of, details, tracks, texts, operators, operator_of,
            launches, launch_of, modules, memory, python, flops_of, overheads, hand_overs, storage_uses,
            collective_calls, communicators, transports, rank, world_size, ranks_of_batch, backend, host_name, windows,
-           device_name, modelled, samples, has_base_time, base_time] = from_;
+           device_name, device_memory, modelled, samples, has_base_time, base_time] = from_;
     map_texts();
     map_tracks();
     const auto first_event = static_cast<std::uint32_t>(to_.size());
@@ -146,7 +146,7 @@ class Appending {
     }
     // Properties of the whole process are taken from its first trace.
     static_cast<void>(std::tie(tracks, texts, rank, world_size, ranks_of_batch, backend, host_name, windows,
-                               device_name, modelled, samples, has_base_time, base_time));
+                               device_name, device_memory, modelled, samples, has_base_time, base_time));
   }
 
  private:

@@ -62,7 +62,7 @@ bool are_alike(const HostDeviceTrace& a, const HostDeviceTrace& b) {
   const auto& [start, duration, kind, name, track, correlation, detail, details, tracks, texts, operators, operator_of,
                launches, launch_of, modules, memory, python, flops_of, overheads, hand_overs, storage_uses,
                collective_calls, communicators, transports, rank, world_size, ranks_of_batch, backend, host_name,
-               windows, device_name, modelled, samples, has_base_time, base_time] = b;
+               windows, device_name, device_memory, modelled, samples, has_base_time, base_time] = b;
   using Trace = HostDeviceTrace;
   const Duration later = difference(a, b);
   const auto number = [](Time time) { return static_cast<std::uint64_t>(time.time_since_epoch().count()); };
@@ -73,9 +73,9 @@ bool are_alike(const HostDeviceTrace& a, const HostDeviceTrace& b) {
     return std::equal(one.begin(), one.end(), other.begin(), other.end(),
                       [&](const auto& x, const auto& y) { return is_later(x.*time, y.*time); });
   };
-  const bool head =
-      std::tie(a.world_size, a.ranks_of_batch, a.backend, a.device_name, a.modelled, a.samples, a.has_base_time) ==
-      std::tie(world_size, ranks_of_batch, backend, device_name, modelled, samples, has_base_time);
+  const bool head = std::tie(a.world_size, a.ranks_of_batch, a.backend, a.device_name, a.device_memory, a.modelled,
+                             a.samples, a.has_base_time) == std::tie(world_size, ranks_of_batch, backend, device_name,
+                                                                     device_memory, modelled, samples, has_base_time);
   const bool differing = a.windows.empty() && windows.empty() && are_alike(a.tracks, tracks);
   static_cast<void>(std::tie(rank, host_name, base_time, communicators, transports));
   return head && differing && are_equal(a.duration, duration) &&
@@ -115,6 +115,7 @@ HostDeviceTrace head_of(const HostDeviceTrace& trace) {
   head.backend = trace.backend;
   head.host_name = trace.host_name;
   head.device_name = trace.device_name;
+  head.device_memory = trace.device_memory;
   head.modelled = trace.modelled;
   head.samples = trace.samples;
   head.has_base_time = trace.has_base_time;

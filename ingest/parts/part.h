@@ -203,7 +203,8 @@ struct HostDeviceTrace {
   /// The begin and end of each file, in order of time, if the trace was joined from several files of one process; else
   /// empty.
   std::vector<std::pair<Time, Time>> windows;
-  std::string device_name;  ///< deviceProperties[used].name; may be empty
+  std::string device_name;                    ///< deviceProperties[used].name; may be empty
+  std::optional<std::int64_t> device_memory;  ///< memory of that device in bytes
   /// If the times were not recorded but computed (`stepsim model`): of what, as a phrase. Otherwise empty.
   std::string modelled;
   std::optional<std::int64_t> samples;  ///< samples of a step, if the trace says them

@@ -330,6 +330,7 @@ Capture finish(Assembly&& assembly) {
   carry_over(assembly, built.new_id, capture);
   recording.clocks = std::move(assembly.clocks);
   capture.devices = std::move(assembly.devices);
+  capture.device_memory = std::move(assembly.device_memory);
   capture.places = std::move(assembly.places);
   capture.ranks_of_batch = assembly.ranks_of_batch;
   if (assembly.samples && *assembly.samples > 0 && *assembly.samples <= std::numeric_limits<std::uint32_t>::max())

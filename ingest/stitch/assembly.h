@@ -49,6 +49,7 @@ struct Assembly {
   AnnotationTable annotations;                 ///< annotations around device work
   AllocationTable allocations;                 ///< allocations of memory, if they were recorded
   std::map<Rank, std::string> devices;         ///< name of each rank's accelerator, from its trace
+  std::map<Rank, Bytes> device_memory;         ///< memory of each rank's accelerator, if its trace states it
   std::map<Rank, ParallelPlace> places;        ///< as in Capture
   std::optional<std::int64_t> ranks_of_batch;  ///< as in HostDeviceTrace
   std::vector<std::int64_t> task_ids;          ///< by task, its id in a task graph's file; empty for traces

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kBeginning = "stepsim part ";
 /// Another one is needed after any change of visit(), or of the order of an enumeration that is stored.
-constexpr std::string_view kVersion = "3";
+constexpr std::string_view kVersion = "4";
 constexpr std::size_t kChecksumBytes = 8;
 
 // ---- values as whole numbers
@@ -304,6 +304,7 @@ void visit(Io& io, Trace& trace) {
   io.one(trace.host_name);
   visit_pairs(io, trace.windows);
   io.one(trace.device_name);
+  io.one(trace.device_memory);
   io.one(trace.modelled);
   io.one(trace.samples);
   io.one(trace.has_base_time);

@@ -14,7 +14,7 @@
 /// other ranks. A part has all that an answer needs, in a fraction of the traces' size, so that each node can make the
 /// part of its own ranks.
 ///
-/// A part begins with the line "stepsim part 3", where 3 is the version of the layout. Then follow columns
+/// A part begins with the line "stepsim part 4", where 4 is the version of the layout. Then follow columns
 /// (ingest/bytes/columns.h) and, in the last 8 bytes, the checksum of everything before, least significant byte first.
 /// A part of another version is refused: it is made again from the traces.
 namespace stepsim::ingest {

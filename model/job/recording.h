@@ -115,6 +115,7 @@ struct Capture {
   AnnotationTable annotations;                         ///< annotations around device work
   std::shared_ptr<const AllocationTable> allocations;  ///< null if allocations were not recorded
   std::map<Rank, std::string> devices;                 ///< name of each rank's accelerator, if its trace has it
+  std::map<Rank, Bytes> device_memory;                 ///< memory of each rank's accelerator, if its trace has it
   std::map<Rank, ParallelPlace> places;                ///< coordinates of all ranks; empty if they are unknown
   /// Number of ranks that share a batch (tensor, context and pipeline parallel), if the traces state the purpose of
   /// process groups.

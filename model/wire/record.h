@@ -27,7 +27,10 @@ enum class Kind : std::uint8_t {
   /// detail = a Status, a = records lost by CUPTI or rocprofiler-sdk so far, b = records lost by the writer, which = a
   /// text
   kStatus,
-  kDevice,   ///< a device: text `which` = its name
+  /// A device: text `which` = its name, start = bytes of memory, duration = bytes per second of the memory, correlation
+  /// = clock in kHz, stream = multiprocessors, a = text that tells devices of this name apart, and from bit 32 up the
+  /// architecture, 10,000 x major + 100 x minor. 0 = unknown; earlier captures have only the name, and no stream.
+  kDevice,
   kContext,  ///< a CUDA context on `device`: a = its id
   kStep,     ///< a step begins: a = its number from 0, detail = its Phase, stream = thread
   kCall,     ///< call of the runtime (detail 0) or driver (detail 1): stream = thread, a = return value

@@ -174,6 +174,9 @@ MemoryAnswer MemoryNeeds::of(const Plan& plan) const {
     need.rank = rank;
     need.device = device == "CPU" || plan.other_device.empty() ? device : plan.other_device;
     need.capacity = capacity_of(need.device);
+    const auto stated = plan.captured->device_memory.find(rank);
+    const bool is_captured = device != "CPU" && need.device == device;
+    if (!need.capacity && is_captured && stated != plan.captured->device_memory.end()) need.capacity = stated->second;
     if (!answer.need || filled(need) > filled(*answer.need)) answer.need = std::move(need);
   };
   if (devices_.empty()) {

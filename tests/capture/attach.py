@@ -8,68 +8,25 @@ import signal
 import subprocess
 import sys
 
-from captures import ENVIRONMENT, HANGS, answer, diagnostics, folder, run_with, work
+from captures import ENVIRONMENT, HANGS, IdleProgram, answer, attach, diagnostics, folder, is_row, run_with, work
 from checks import STEPSIM, check, verdict, wait_until
 
 SAMPLE, FAKE_CUDA, RANKS = (os.path.abspath(path) for path in sys.argv[2:5])
 
 
-class Program:
-    """A program that waits to be recorded. It takes steps until the block ends."""
+class Program(IdleProgram):
+    """A program on our fake CUDA."""
 
-    def __init__(self, *options, command=None, marks="mark", end="until", ranks=(0,), directory=None, **variables):
-        self.folder = directory or folder()
-        self.until = self.folder + ".end"
-        command = command or (SAMPLE, "5", marks, end, self.until)
-        self.children = []
-        for rank in ranks:
-            environment = {**ENVIRONMENT, "STEPSIM_CUPTI_LIBRARY": FAKE_CUDA, "RANK": str(rank), "WORLD_SIZE": str(len(ranks)), **variables}
-            self.children.append(subprocess.Popen(
-                [STEPSIM, "capture", "--idle", "--dir", self.folder, *options, "--", *command], env=environment, text=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
-        self.pid = self.children[0].pid
-
-    def idle(self):
-        return [name for name in os.listdir(self.folder) if name.endswith(".idle")] if os.path.isdir(self.folder) else []
-
-    def process(self):
-        """Returns the number of the process that uses CUDA. It must be idle."""
-        return int(self.idle()[0].rsplit("_", 1)[1].removesuffix(".idle"))
-
-    def wait_until_idle(self):
-        for child in self.children:
-            wait_until(lambda: len(self.idle()) == len(self.children), child)
-        return self
-
-    def __enter__(self):
-        return self.wait_until_idle()
-
-    def __exit__(self, *_):
-        open(self.until, "w").close()
-        self.results = [(child.communicate(timeout=HANGS), child.returncode) for child in self.children]
-        self.said = "".join(err for (_, err), _ in self.results)
-
-    def ends_as_without_capture(self, what):
-        check(f"{what}: the program ends as without capture",
-              all((out, code) == ("trained 5 steps\n", 7) for (out, _), code in self.results), self.results)
-        check(f"{what}: nothing is left in the folder", not [name for name in os.listdir(self.folder) if not name.startswith(("attach-", "signal-")) and not name.endswith(".capture")],
-              os.listdir(self.folder))
+    def __init__(self, *options, command=None, marks="mark", end="until", **more):
+        super().__init__(options, lambda until: command or (SAMPLE, "5", marks, end, until), **{"STEPSIM_CUPTI_LIBRARY": FAKE_CUDA, **more})
 
 
 def parent_of(process):
     return int(open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()[1])
 
 
-def attach(target, *options):
-    return run_with({}, STEPSIM, "capture", "--attach", str(target), *options)
-
-
 def steps(directory):
     return [step["step"] for step in answer("replay", directory).get("steps", [])]
-
-
-def is_row(numbers, count):
-    return len(numbers) == count and numbers == list(range(numbers[0], numbers[0] + count))
 
 
 def check_failed(what, result, code, *words):
@@ -125,6 +82,12 @@ with Program() as program:
 program.ends_as_without_capture("Ctrl-C")
 check("Ctrl-C ends the recording", attached.returncode == 0 and re.search("captured [0-9]+ step", said) and "warning" not in said, (attached.returncode, said))
 check("and there may be another", "captured 1 step of rank 0" in again.stderr, again)
+
+# Steps of some microseconds: the count begins when the recording does, so none is missed.
+with Program(end="spin") as program:
+    results = [attach(program.pid, "--active", "1") for _ in range(2)]
+program.ends_as_without_capture("short steps")
+check("short steps: one is recorded", all("captured 1 step of rank 0" in result.stderr for result in results), results)
 
 # Both ranks of a job with NCCL, twice: the second file knows the communicators, too.
 with Program("--with-nccl", command=(RANKS, "5", "until", os.path.join(work.name, "ranks.end")), ranks=(0, 1)) as program:

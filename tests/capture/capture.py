@@ -2,9 +2,11 @@
 """capture.py STEPSIM SAMPLE_PROGRAM FAKE_CUDA: `stepsim capture` of a program on our fake CUDA, from the command line
 to the replay. The recording must be right, and whatever goes wrong, the program must end as it does without
 capture."""
+import gzip
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import sys
@@ -56,6 +58,8 @@ result = stepsim("convert", other, "-o", as_kineto, text=True)
 check("convert writes what was recorded", result.returncode == 0 and "unchanged" in result.stdout, result)
 check("a trace of PyTorch's profiler has the same answer", replay(as_kineto).get("steps") == whole["steps"], replay(as_kineto))
 
+check("and its device has the memory that CUPTI states", [device["totalGlobalMem"] for device in json.loads(gzip.open(as_kineto).read())["deviceProperties"]] == [80 << 30])
+
 # The form of BytePS: three all-reduces in each of three steps, and a total for each from its launch on.
 as_byteps = os.path.join(work.name, "comm.json")
 result = stepsim("convert", other, "-o", as_byteps, "--json", text=True)
@@ -68,6 +72,24 @@ for version in (12, 13, 14, 15, 17, 18, 19, 22, 26, 27, 28, 130000):
     result, traces = capture("--active", "3", FAKE_CUPTI_VERSION=str(version))
     found = replay(traces)
     check(f"CUPTI {version}: the same answer", found.get("steps") == whole["steps"], (result.stderr, found.get("failed")))
+
+# On WSL, CUPTI's clock is not the system's, and times are moved to the system's. The fake's clock stands at November
+# 2023 when the program begins.
+def first_time(traces):
+    path = traces + ".pt.trace.json"
+    result = stepsim("convert", traces, "-o", path, text=True)
+    check("convert", result.returncode == 0, result)
+    made = json.load(open(path))
+    return made["baseTimeNanoseconds"] + min(event["ts"] for event in made["traceEvents"] if event.get("cat") == "cuda_runtime") * 1000
+
+
+check("without WSL, times are those of CUPTI", 0 < first_time(other) - 1_700_000_000e9 < 1e9, first_time(other))
+began = time.time_ns()
+result, traces = capture("--active", "3", FAKE_CUPTI_WSL="1")
+as_without_capture(result, "WSL", "8")
+simulated_ns = 1e9  # more than the program's time on the fake's clock
+check("WSL: times are the system's", began - 1000 <= first_time(traces) <= time.time_ns() + simulated_ns, (began, first_time(traces)))
+check("WSL: the same steps", replay(traces).get("steps") == whole["steps"], (result.stderr, replay(traces)))
 
 # Schedules, with the steps counted as in torch.profiler.
 result, traces = capture("--skip-first", "1", "--wait", "1", "--warmup", "1", "--active", "2", "--repeat", "2",
@@ -272,6 +294,19 @@ check("at most one flush and one look for other clients a second", found["flushe
 result, traces = capture(FAKE_CUPTI_HANG="1")
 as_without_capture(result, "a flush that hangs at the end", "8")
 check("the lost buffers are counted", re.search("CUPTI did not deliver its records when the program ended: [1-9][0-9]* buffers", result.stderr), result.stderr)
+# A flush that hangs while the program runs, after its second active part: of the flushes between these parts, the first
+# delivers devices, and the second the first part. Marks wait for the third once, for at most 2 s, in pauses
+# of 1 ms.
+pauses = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
+program = ("60", "mark", "tenth")
+result, traces = capture("--wait", "10", "--active", "4", "--repeat", "0", program=(SAMPLE, *program), FAKE_CUPTI_HANG_PAUSED="3")
+pauses = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw - pauses
+as_without_capture(result, "a flush that hangs", *program)
+check("it is told when, and what is lost", re.search(r"CUPTI stopped delivering records \d+\.\d s after the capture began: [1-9][0-9]* buffers", result.stderr), result.stderr)
+recorded, active = steps(replay(traces)), [step for step in range(60) if step % 14 >= 10]
+check("what was recorded before is there", recorded and recorded == active[:len(recorded)] and len(recorded) < len(active), (recorded, result.stderr))
+check("lost records are counted", diagnostics(replay(traces)).get("records_lost_by_cupti", 0) > 0, diagnostics(replay(traces)))
+check("later marks do not wait for CUPTI again", 2_000 <= pauses < 3 * 2_000, pauses)
 result, traces = capture("--active", "3", FAKE_CUPTI_UNREADABLE_EVERY="30")
 as_without_capture(result, "a buffer that cannot be read", "8")
 check("and that is told", "cannot be read to its end" in result.stderr and diagnostics(replay(traces)).get("records_lost_by_cupti", 0) > 0, result.stderr)

@@ -1,9 +1,10 @@
 // A training loop on a real GPU, to be captured: kernels of known lengths on two streams with events between them, copies,
 // a memset, a CUDA graph, and a value that is read back each step. gpu.py compiles it.
 //
-//   gpu_program STEPS
+//   gpu_program STEPS [many]
 //
-// Prints the median of a step in nanoseconds, by the host's clock.
+// With `many`, each step begins with 57 kernels from each of 32 threads, on a stream for each. Prints the median of a
+// step in nanoseconds, by the host's clock.
 
 #include <cuda_runtime.h>
 #include <dlfcn.h>
@@ -12,6 +13,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <thread>
 #include <vector>
 
 #define CHECKED(call)                                                                  \
@@ -37,6 +40,26 @@ __global__ void reduce_bucket(float* values, int rounds) {
   values[threadIdx.x] = value;
 }
 __global__ void optimizer_step(float* values) { values[blockIdx.x * blockDim.x + threadIdx.x] *= 0.999F; }
+__global__ void small_kernel(float* values) { values[threadIdx.x] += 1.0F; }
+
+/// Launches on a stream of its own in each of 32 threads, and waits for the device.
+static void launch_from_threads(float* values) {
+  constexpr size_t kThreads = 32;
+  constexpr int kLaunches = 57;
+  static const std::vector<cudaStream_t> streams = [] {
+    std::vector<cudaStream_t> made(kThreads);
+    for (cudaStream_t& stream : made) CHECKED(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    return made;
+  }();
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([=] {
+      for (int i = 0; i < kLaunches; ++i) small_kernel<<<1, 32, 0, streams[t]>>>(values + 32 * t);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECKED(cudaDeviceSynchronize());
+}
 
 static void mark_step() {
   static const auto mark = []() -> void (*)() {
@@ -49,6 +72,7 @@ static void mark_step() {
 
 int main(int argc, char** argv) {
   const int steps = argc > 1 ? std::atoi(argv[1]) : 20;
+  const bool many = argc > 2 && std::string(argv[2]) == "many";
   constexpr int kBlocks = 64;
   constexpr int kThreads = 256;
   constexpr size_t kBytes = size_t{kBlocks} * kThreads * sizeof(float);
@@ -77,6 +101,7 @@ int main(int argc, char** argv) {
   for (int step = 0; step < steps; ++step) {
     const auto begin = std::chrono::steady_clock::now();
     mark_step();
+    if (many) launch_from_threads(values);
     CHECKED(cudaMemcpyAsync(values, host, kBytes, cudaMemcpyHostToDevice, compute));
     CHECKED(cudaMemsetAsync(gradients, 0, kBytes, compute));
     for (int layer = 0; layer < 8; ++layer) forward_layer<<<kBlocks, kThreads, 0, compute>>>(values, 20'000);

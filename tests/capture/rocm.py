@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from captures import answer, diagnostics, folder, run_with
+from captures import IdleProgram, answer, attach, diagnostics, folder, is_row, run_with
 from checks import STEPSIM, check, verdict
 
 SAMPLE = os.path.abspath(sys.argv[2])
@@ -73,6 +73,7 @@ launch = next(event for event in work if event["name"] == "adam(float*)")["args"
 check("launch parameters", launch.get("grid") == [128, 1, 1] and launch.get("block") == [256, 1, 1] and launch.get("registers per thread") == 48
       and launch.get("shared memory") == 1024, launch)
 check("the device", "Fake AMD GPU 192GB" in json.dumps(answer("check", traces)), answer("check", traces))
+check("its memory, without that of other kinds", converted["deviceProperties"] == [{"id": 0, "name": "Fake AMD GPU 192GB", "totalGlobalMem": 192 << 30}], converted["deviceProperties"])
 again, other = capture("--active", "3", RANK="0", WORLD_SIZE="1")
 check("the same in every run", replay(other)["steps"] == whole["steps"], again)
 
@@ -85,6 +86,31 @@ result, traces = capture(program=("8", "none"))
 check("steps where launches repeat", "steps_from_launches" in diagnostics(replay(traces)), replay(traces))
 result, traces = capture("--profiler-api", program=("8", "mark", "pause"))
 check("between roctxProfilerResume() and roctxProfilerPause()", steps(replay(traces)) == [2, 3, 4], (result.stderr, replay(traces)))
+
+result, traces = capture("--profiler-api", program=("8", "mark", "profiler"))
+check("between hipProfilerStart() and hipProfilerStop()", steps(replay(traces)) == [2, 3, 4], (result.stderr, replay(traces)))
+
+# A program that runs already is recorded when it is asked for, as often as it is asked for. Kernels have been loaded,
+# and streams created, before the first recording.
+def idle_program(**variables):
+    return IdleProgram(["--rocm"], lambda until: (SAMPLE, "5", "mark", "until", until), **variables)
+
+
+with idle_program() as program:
+    recordings = [(attach(program.pid, *options), count) for options, count in ((["--active", "3"], 3), (["--wait", "2", "--warmup", "1", "--active", "2"], 2))]
+program.ends_as_without_capture("attach")
+for number, (result, count) in enumerate(recordings, 1):
+    where = os.path.join(program.folder, f"attach-{number}")
+    check(f"attach {number}: it says what it captured", f"captured {count} steps of rank 0" in result.stderr and "warning" not in result.stderr, result)
+    found = replay(where)
+    check(f"attach {number}: the steps", is_row(steps(found), count), found)
+    check(f"attach {number}: all kernels have names and calls", rows(where, "name").get("gemm_backward(float*, float const*)", {}).get("count") == 4 * count
+          and not set(diagnostics(found)) - {"framework_stream_wait", "inferred_stream_wait", "inferred_host_wait"}, (rows(where, "name"), diagnostics(found)))
+    check(f"attach {number}: the device is known", "Fake AMD GPU 192GB" in json.dumps(answer("check", where)), answer("check", where))
+with idle_program(FAKE_ROCM_REFUSE="10") as program:
+    results = [attach(program.pid, "--active", "2") for _ in range(2)]
+program.ends_as_without_capture("copies are refused")
+check("what is not recorded is named in each recording", all(result.stderr.count("does not record memory copies: General error") == 1 for result in results), results)
 
 # roctx ranges: 6 us, 2 us and 3 us in each step, and an instant.
 result, traces = capture("--active", "3", program=("8", "mark", "ranges"))

@@ -1,20 +1,24 @@
 // A training loop on the fake HIP, to be captured. It computes nothing, but launches the work of a data-parallel step
 // on two streams, with events between them, copies and a loss that is read.
 //
-//     sample_hip_program STEPS [mark|range|none] [exit|_exit|ranges|pause|openmp|fork]
+//     sample_hip_program STEPS [mark|range|none] [exit|_exit|ranges|pause|profiler|openmp|fork|until]
 //
 // The second argument selects how steps are marked. The third selects how the program ends, or what it does in
 // addition: ranges makes roctx ranges and marks, pause calls roctxProfilerResume() before the third step and
-// roctxProfilerPause() before the sixth, openmp launches a kernel without a HIP stream in each step, fork makes a child
-// that ends normally. After the last step it prints "trained STEPS steps". Its exit code is 7. Time is simulated.
+// roctxProfilerPause() before the sixth, profiler the same with hipProfilerStart() and hipProfilerStop(), openmp
+// launches a kernel without a HIP stream in each step, fork makes a child that ends normally, until takes 10 ms of real
+// time in each step and further steps until the file named by the fourth argument exists. After the last step it prints
+// "trained STEPS steps". Its exit code is 7. Time is simulated, except for until.
 
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "tests/capture/fake_rocm/fake_rocm.h"
 
@@ -90,7 +94,9 @@ int main(int argc, char** argv) {
   fake_rocm::initialise();
   const std::uint64_t compute = fake_rocm::create_stream();
   const std::uint64_t communication = fake_rocm::create_stream();
-  for (int i = 0; i < steps; ++i) {
+  const auto goes_on = [&](int i) { return i < steps || (end == "until" && ::access(argv[4], F_OK) != 0); };
+  for (int i = 0; goes_on(i); ++i) {
+    if (end == "profiler" && (i == 2 || i == 5)) fake_rocm::profiler_call(i == 2);
     if (end == "pause" && i == 2) fake_rocm::resume_profiler();
     if (end == "pause" && i == 5) fake_rocm::pause_profiler();
     if (marks == "mark") mark_step();
@@ -99,6 +105,7 @@ int main(int argc, char** argv) {
     if (end == "openmp") fake_rocm::launch_without_hip({.mangled_name = "__omp_offloading_main", .duration = 5'000});
     step(compute, communication);
     if (marks == "range") fake_rocm::pop_range();
+    if (end == "until") std::this_thread::sleep_for(std::chrono::milliseconds(10));
     if (end == "fork" && i == steps / 2) fork_child();
   }
   if (marks == "mark") mark_step();

@@ -3,7 +3,7 @@
 //
 //     sample_program STEPS [mark|range|wide|instant|none]
 //     [exit|_exit|kill|segv|fork|throw|threads|overhead|names|domains|slow|tenth|busy|profiler|late|daemon|until|
-//      handler|default]
+//      handler|default|many|spin]
 //
 // The second argument selects how steps are marked. The third selects how the program ends, or what it does in
 // addition: slow and tenth take 10 ms and 100 ms of real time in each step, busy also repeats its work 50 times,
@@ -11,8 +11,9 @@
 // calls only the former, daemon closes all descriptors and opens a file named by the fourth argument, kill waits until
 // the file named by the fourth argument exists, until is slow and takes further steps until that file exists, handler
 // is until with a handler for SIGUSR2, default begins each step with short kernels on two streams, of which one is
-// ordered with the default stream. After the last step it prints "trained STEPS steps". If it ends normally, its exit
-// code is 7. Time is simulated, except for slow, tenth, busy, late and until.
+// ordered with the default stream, many launches 57 kernels from each of 32 threads in each step, spin is until without
+// taking real time. After the last step it prints "trained STEPS steps". If it ends normally, its exit code is 7. Time
+// is simulated, except for slow, tenth, busy, late and until.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -187,12 +188,12 @@ void fork_child() {
   ::waitpid(child, &status, 0);
 }
 
-/// Starts 64 threads, more than a data loader has. Each launches 200 kernels on a separate stream.
-void launch_from_threads() {
+/// Starts threads, each of which launches kernels on a separate stream.
+void launch_from_threads(std::uint32_t count, int launches, const char* kernel) {
   std::vector<std::thread> threads;
-  for (std::uint32_t t = 0; t < 64; ++t) {
-    threads.emplace_back([t] {
-      for (int i = 0; i < 200; ++i) fake_cuda::launch({.mangled_name = kBackward, .duration = 1'000}, 100 + t);
+  for (std::uint32_t t = 0; t < count; ++t) {
+    threads.emplace_back([=] {
+      for (int i = 0; i < launches; ++i) fake_cuda::launch({.mangled_name = kernel, .duration = 1'000}, 100 + t);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -209,7 +210,7 @@ int main(int argc, char** argv) {
   fake_cuda::initialise();
   fake_cuda::copy_async(1, 5'000'000, kComputeStream);
   fake_cuda::synchronize_device();
-  const bool until = end == "until" || end == "handler";
+  const bool until = end == "until" || end == "handler" || end == "spin";
   const auto goes_on = [&](int i) { return i < steps || (until && ::access(argv[4], F_OK) != 0); };
   for (int i = 0; goes_on(i); ++i) {
     if (marks == "mark") mark_step();
@@ -221,13 +222,18 @@ int main(int argc, char** argv) {
     if (end == "domains") overlap_domains();
     if (end == "default") launch_aside();
     if (end == "driver") fake_cuda::launch_by_driver({.mangled_name = kBackward, .duration = 9'000}, kComputeStream);
+    if (end == "many") {
+      launch_from_threads(32, 57, "_Z12small_kernelPf");
+      fake_cuda::synchronize_device();
+    }
     step();
     if (marks == "range" || marks == "wide") fake_cuda::pop_range();
     if (end == "fork" && i == steps / 2) fork_child();
     for (int again = 0; end == "busy" && again < 49; ++again) step();
     if (end == "late" && i == 2) fake_cuda::profiler_call(true);
     if (end == "profiler" && (i == 2 || i == 5)) fake_cuda::profiler_call(i == 2);
-    if (end == "slow" || end == "busy" || until) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (end == "slow" || end == "busy" || end == "until" || end == "handler")
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     if (end == "tenth" || end == "late") std::this_thread::sleep_for(std::chrono::milliseconds(100));
     if (end == "daemon" && i == 0) become_daemon(argv[4]);
   }
@@ -235,7 +241,7 @@ int main(int argc, char** argv) {
   std::printf("trained %d steps\n", steps);
   std::fflush(stdout);
   if (end == "_exit") ::_exit(7);
-  if (end == "threads") launch_from_threads();
+  if (end == "threads") launch_from_threads(64, 200, kBackward);  // more threads than a data loader has
   if (end == "kill") {
     while (::access(argv[4], F_OK) != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     step();

@@ -23,7 +23,7 @@ ingest::StoredPart read(const std::string& bytes) {
 /// Reads the input as a part without its first line and its checksum, which are added. A part that can be read is
 /// written and read again: both writings are equal.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::string bytes = "stepsim part 3\n" + std::string(reinterpret_cast<const char*>(data), size);
+  std::string bytes = "stepsim part 4\n" + std::string(reinterpret_cast<const char*>(data), size);
   std::uint64_t sum = ingest::checksum(0, bytes);
   for (int i = 0; i < 8; ++i, sum >>= 8U) bytes += static_cast<char>(sum & 0xFFU);
   try {

@@ -376,8 +376,11 @@ class TraceMaker {
     if (!trace.rank) use_rank_in_communicator(trace);
     trace.host_name = session("host");
     trace.has_base_time = true;
-    if (const auto name = records_.device_names.find(device.value_or(-1)); name != records_.device_names.end())
-      trace.device_name = name->second;
+    if (const auto known = records_.devices.find(device.value_or(-1)); known != records_.devices.end()) {
+      trace.device_name = known->second.name;
+      if (known->second.memory > 0 && is_size(known->second.memory))
+        trace.device_memory = static_cast<std::int64_t>(known->second.memory);
+    }
     const bool nccl = std::any_of(trace.texts.begin(), trace.texts.end(),
                                   [](const std::string& text) { return communication_kernel(text).has_value(); });
     if (nccl) trace.backend = "nccl";

@@ -275,7 +275,7 @@ class RecordReader {
         out_.session[std::string{text(names, record.which)}] = text(names, static_cast<std::uint32_t>(record.a));
         return;
       case Kind::kStatus: return use_status(names, record);
-      case Kind::kDevice: out_.device_names[record.device] = text(names, record.which); return;
+      case Kind::kDevice: out_.devices[record.device] = {text(names, record.which), record.start}; return;
       case Kind::kContext: out_.device_of_context[record.a] = record.device; return;
       case Kind::kStream:
         out_.streams[{record.a, record.stream}] = static_cast<wire::StreamKind>(record.detail);

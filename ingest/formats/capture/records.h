@@ -59,7 +59,11 @@ struct CaptureRecords {
 
   std::map<std::string, std::string> session;
   std::map<std::uint64_t, std::int32_t> device_of_context;
-  std::map<std::int32_t, std::string> device_names;
+  struct Device {
+    std::string name;
+    std::uint64_t memory = 0;  ///< bytes; 0 = unknown
+  };
+  std::map<std::int32_t, Device> devices;
   std::map<std::pair<std::uint64_t, std::uint32_t>, wire::StreamKind> streams;  ///< by context and number
   std::optional<wire::Status> status;                                           ///< the last recorded status
   std::string reason;  ///< reason for the status, if it needs one

@@ -74,6 +74,7 @@ class Writer {
     for (const std::int32_t device : devices) {
       text_ += fmt::format(R"({}{{"id": {}, "name": )", device == *devices.begin() ? "" : ", ", device);
       append_exact_json_string(text_, trace_.device_name);
+      if (trace_.device_memory) text_ += fmt::format(", \"{}\": {}", kMemoryMember, *trace_.device_memory);
       text_ += "}";
     }
     text_ += "],\n";

@@ -156,10 +156,10 @@ std::string host_in_file_name(std::string_view file) { return worker_in_file_nam
 
 namespace {
 
-/// Returns the name of the device that ran most kernels. A process that sees only one of several devices may list it as
-/// number 0 but record kernels under its number in the host. If the list does not have that number, the name is used
-/// only if all listed devices share it.
-std::string device_name_of(const HostDeviceTrace& trace, std::string_view properties) {
+/// Returns the properties of the device that ran most kernels. A process that sees only one of several devices may list
+/// it as number 0 but record kernels under its number in the host. If the list does not have that number, the first
+/// device is taken if all have the same name, and none otherwise.
+std::string_view device_used(const HostDeviceTrace& trace, std::string_view properties) {
   std::map<std::int32_t, std::size_t> kernels;
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (trace.kind[i] == EventKind::kKernel) ++kernels[trace.tracks[trace.track[i].index()].device];
@@ -168,13 +168,14 @@ std::string device_name_of(const HostDeviceTrace& trace, std::string_view proper
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   ItemCursor devices{properties};
   std::string_view device;
+  std::string_view first;
   std::set<std::string> names;
   while (devices.next(device)) {
-    const bool used = most == kernels.end() || as_integer(find_member(device, "id")) == most->first;
+    if (most == kernels.end() || as_integer(find_member(device, "id")) == most->first) return device;
+    if (names.empty()) first = device;
     names.insert(as_text(find_member(device, "name")));
-    if (used) return as_text(find_member(device, "name"));
   }
-  return names.size() == 1 ? *names.begin() : std::string{};
+  return names.size() == 1 ? first : std::string_view{};
 }
 
 /// True if the start times are Unix times: most of them are after April 1970. Otherwise they lack the base time.
@@ -229,7 +230,9 @@ void apply_members(HostDeviceTrace& trace, const TopMembers& members, std::strin
     });
     if (of_process) trace.host_name = std::move(worker.host);
   }
-  trace.device_name = device_name_of(trace, find_member(members, "deviceProperties"));
+  const std::string_view device = device_used(trace, find_member(members, "deviceProperties"));
+  trace.device_name = as_text(find_member(device, "name"));
+  trace.device_memory = as_integer(find_member(device, kMemoryMember));
   const std::string_view model = find_member(members, kModelMember);
   trace.modelled = as_text(find_member(model, "model"));
   trace.samples = as_integer(find_member(model, "samples"));

@@ -15,6 +15,8 @@ namespace stepsim::ingest {
 /// missing.
 using TopMembers = std::vector<std::pair<std::string, std::string>>;
 
+/// The memory of a device in bytes, a member of its deviceProperties.
+inline constexpr std::string_view kMemoryMember = "totalGlobalMem";
 /// The member of a file that `stepsim model` wrote: {"model": "gpt of 24 layers ...", "samples": 8}.
 inline constexpr std::string_view kModelMember = "stepsim_model";
 

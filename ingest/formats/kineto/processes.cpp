@@ -105,7 +105,7 @@ HostDeviceTrace part_of(const HostDeviceTrace& all, const std::vector<std::size_
   const auto& [start, duration, kind, name, track, correlation, detail_of, details, tracks, texts, operators,
                operator_of, launches, launch_of, modules, memory, python, flops_of, overheads, hand_overs, storage_uses,
                collective_calls, communicators, transports, rank, world_size, ranks_of_batch, backend, host_name,
-               windows, device_name, modelled, samples, has_base_time, base_time] = all;
+               windows, device_name, device_memory, modelled, samples, has_base_time, base_time] = all;
   HostDeviceTrace part;
   constexpr std::uint32_t kLeftOut = HostDeviceTrace::kNoDetail;
   std::vector<std::uint32_t> place(all.size(), kLeftOut);
@@ -144,8 +144,8 @@ HostDeviceTrace part_of(const HostDeviceTrace& all, const std::vector<std::size_
       std::tie(details, tracks, texts, operators, launches, overheads);
   std::tie(part.communicators, part.transports, part.world_size, part.ranks_of_batch, part.backend, part.host_name) =
       std::tie(communicators, transports, world_size, ranks_of_batch, backend, host_name);
-  std::tie(part.windows, part.device_name, part.modelled, part.samples, part.has_base_time, part.base_time) =
-      std::tie(windows, device_name, modelled, samples, has_base_time, base_time);
+  std::tie(part.windows, part.device_name, part.device_memory, part.modelled, part.samples, part.has_base_time,
+           part.base_time) = std::tie(windows, device_name, device_memory, modelled, samples, has_base_time, base_time);
   static_cast<void>(rank);  // of one of the processes
   part.rank = static_cast<std::int64_t>(process);
   return part;

@@ -1,8 +1,10 @@
 #include "ingest/stitch/host_device/host_device.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,6 +16,7 @@
 #include "ingest/stitch/host_device/device_tasks.h"
 #include "ingest/stitch/host_device/like_ranks.h"
 #include "ingest/stitch/host_device/stitched_rank.h"
+#include "model/base/limits.h"
 #include "model/base/side_by_side.h"
 #include "model/base/text.h"
 
@@ -173,6 +176,11 @@ void align(std::vector<RankTrace>& ranks, std::vector<RankIdentity> identities, 
   });
 }
 
+void note_device(Rank rank, const std::string& name, std::optional<std::int64_t> memory, Assembly& assembly) {
+  if (!name.empty()) assembly.devices.emplace(rank, name);
+  if (memory && *memory > 0 && is_size(*memory)) assembly.device_memory.emplace(rank, Bytes{*memory});
+}
+
 /// Adds what is known of the copies of ranks: their hosts, the clocks of these, and their devices.
 void add_copies(const LikeRanks& like, const std::vector<RankTrace>& ranks, Assembly& assembly) {
   if (!like.any()) return;
@@ -192,7 +200,7 @@ void add_copies(const LikeRanks& like, const std::vector<RankTrace>& ranks, Asse
                                      .host = copy.host,
                                      .rank = copy.rank,
                                      .device = copy.device});
-    if (!copy.device_name.empty()) assembly.devices.emplace(copy.rank, copy.device_name);
+    note_device(copy.rank, copy.device_name, copy.device_memory, assembly);
   }
 }
 
@@ -349,7 +357,7 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
   for (const RankTrace& rank : ranks) {
     if (!assembly.ranks_of_batch) assembly.ranks_of_batch = rank.trace.ranks_of_batch;
     if (!assembly.samples) assembly.samples = rank.trace.samples;
-    if (!rank.trace.device_name.empty()) assembly.devices.emplace(rank.rank, rank.trace.device_name);
+    note_device(rank.rank, rank.trace.device_name, rank.trace.device_memory, assembly);
   }
 
   add_copies(like, ranks, assembly);

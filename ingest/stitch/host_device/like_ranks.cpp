@@ -128,7 +128,8 @@ class Classes {
     const std::size_t original = originals_[known->second];
     found_.copy_of.push_back(static_cast<std::uint32_t>(original));
     if (is_first) return true;
-    found_.copies.push_back({rank.rank, known->second, rank.host(), rank.trace.device_name, device_of(rank.trace)});
+    found_.copies.push_back({rank.rank, known->second, rank.host(), rank.trace.device_name, rank.trace.device_memory,
+                             device_of(rank.trace)});
     return clocks_.note(rank.host(), ranks_[original].host(), rank.events.later - ranks_[original].events.later);
   }
 

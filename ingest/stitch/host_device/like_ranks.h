@@ -23,6 +23,7 @@ struct LikeRanks {
     std::size_t original = 0;
     std::string host;
     std::string device_name;
+    std::optional<std::int64_t> device_memory;
     std::int32_t device = -1;  ///< its accelerator's number; -1 if not known
   };
   std::vector<Copy> copies;            ///< by rank

@@ -170,6 +170,13 @@ TEST(CuptiLayoutTest, TheRest) {
     namespace at = offset::device;
     EXPECT_EQ(offsetof(CUpti_ActivityDevice4, id), at::kDevice);
     EXPECT_EQ(offsetof(CUpti_ActivityDevice4, name), at::kName);
+    EXPECT_EQ(offsetof(CUpti_ActivityDevice4, globalMemoryBandwidth), at::kBandwidth);
+    EXPECT_EQ(offsetof(CUpti_ActivityDevice4, globalMemorySize), at::kMemory);
+    EXPECT_EQ(offsetof(CUpti_ActivityDevice4, coreClockRate), at::kClock);
+    EXPECT_EQ(offsetof(CUpti_ActivityDevice4, numMultiprocessors), at::kProcessors);
+    EXPECT_EQ(offsetof(CUpti_ActivityDevice4, computeCapabilityMajor), at::kMajor);
+    EXPECT_EQ(offsetof(CUpti_ActivityDevice4, computeCapabilityMinor), at::kMinor);
+    EXPECT_EQ(offsetof(CUpti_ActivityDevice4, uuid), at::kUuid);
   }
   {
     namespace at = offset::graph;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <map>
@@ -154,6 +155,21 @@ void log_stream(std::uint32_t stream, std::uint32_t kind, std::int32_t priority)
   log(Activity::kStream, record, 0);
 }
 
+void log_device() {
+  namespace at = offset::device;
+  constexpr std::array<std::uint8_t, 16> kUuid{0x8F, 0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD,
+                                               0xEF, 0x10, 0x32, 0x54, 0x76, 0x98, 0xBA, 0xDC};
+  static const char* const name = "Fake GPU 80GB";
+  ActivityRecord record(Activity::kDevice);
+  record.set(at::kDevice, kDevice)
+      .set(at::kName, name)
+      .set(at::kMemory, std::uint64_t{80} << 30U)
+      .set(at::kUuid, kUuid);
+  record.set(at::kBandwidth, std::uint64_t{3'352'000'000}).set(at::kClock, 1'980'000U).set(at::kProcessors, 132U);
+  record.set(at::kMajor, 9U).set(at::kMinor, 0U);
+  log(Activity::kDevice, record, 0);
+}
+
 }  // namespace
 
 void initialise() {
@@ -166,9 +182,7 @@ void initialise() {
     if (auto* const begin = reinterpret_cast<int (*)()>(::dlsym(library, "InitializeInjection"))) begin();
     graphs_are_traced = is_enabled(Activity::kGraphTrace);
     program_began();
-    static const char* const name = "Fake GPU 80GB";
-    log(Activity::kDevice,
-        ActivityRecord(Activity::kDevice).set(offset::device::kDevice, kDevice).set(offset::device::kName, name), 0);
+    log_device();
     log(Activity::kContext,
         ActivityRecord(Activity::kContext)
             .set(offset::context::kContext, kContext)

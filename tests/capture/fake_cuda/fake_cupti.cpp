@@ -12,11 +12,15 @@
 //     FAKE_CUPTI_SHUFFLE=1            full buffers are delivered by two threads, the last one first
 //     FAKE_CUPTI_FLUSH_MS=N           a flush takes this long
 //     FAKE_CUPTI_HANG=1               a forced flush never ends
+//     FAKE_CUPTI_HANG_PAUSED=N        of the flushes that are made while no calls are recorded, the N-th never ends
+//     FAKE_CUPTI_WSL=1                the program finds the device file of WSL
 //     FAKE_CUPTI_COUNTS=FILE          at the end of the program, writes how often the functions were called to the file
 //
 // As with CUPTI 13, each thread has its own buffer, unless the version is older or the client wants it otherwise.
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -394,7 +398,11 @@ int cuptiActivityFlushAll(std::uint32_t flag) {
   FAKE_CUPTI_BEGIN(cuptiActivityFlushAll);
   ++fake_cuda::counts.flushes;
   ++fake_cuda::counts.flushing;
-  while (flag == 1 && fake_cuda::number("FAKE_CUPTI_HANG", 0) == 1) std::this_thread::sleep_for(std::chrono::hours{1});
+  static std::atomic<std::uint64_t> paused{0};
+  const std::uint64_t number = recorder().is_enabled(fake_cuda::Activity::kRuntime) ? 0 : ++paused;
+  const bool hangs = (flag == 1 && fake_cuda::number("FAKE_CUPTI_HANG", 0) == 1) ||
+                     (number > 0 && number == fake_cuda::number("FAKE_CUPTI_HANG_PAUSED", 0));
+  if (hangs) std::this_thread::sleep_for(std::chrono::hours{10'000});
   std::this_thread::sleep_for(std::chrono::milliseconds{fake_cuda::number("FAKE_CUPTI_FLUSH_MS", 0)});
   recorder().flush(flag == 1);
   --fake_cuda::counts.flushing;
@@ -464,5 +472,11 @@ int cuDriverGetVersion(int* version) {
   record.set(at::kStart, fake_cuda::now()).set(at::kEnd, fake_cuda::now());
   fake_cuda::log(fake_cuda::Activity::kDriver, record, fake_cuda::now());
   return 0;
+}
+
+/// Takes the place of the C library's function in the program and in what it loads.
+int access(const char* path, int mode) noexcept {
+  const bool is_of_wsl = std::string_view(path) == "/dev/dxg" && fake_cuda::number("FAKE_CUPTI_WSL", 0) == 1;
+  return is_of_wsl ? 0 : ::faccessat(AT_FDCWD, path, mode, 0);
 }
 }

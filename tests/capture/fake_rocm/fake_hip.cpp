@@ -225,6 +225,14 @@ void synchronize_stream(std::uint64_t stream) {
 
 void get_last_error() { const ApiCall call(Call::kGetLastError, 100); }
 
+void profiler_call(bool start) {
+  const Call number = start ? Call::kProfilerStart : Call::kProfilerStop;
+  const std::uint64_t size = 0;
+  Notice notice(abi::CallbackKind::kHipCall, static_cast<std::int32_t>(number), &size);
+  { const ApiCall call(number, 100); }
+  notice.exit();
+}
+
 namespace {
 
 /// A range with its text, which the tool may read when the range ends.

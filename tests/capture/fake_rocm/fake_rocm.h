@@ -44,6 +44,9 @@ void synchronize_stream(std::uint64_t stream);
 /// hipGetLastError(): 100 ns.
 void get_last_error();
 
+/// hipProfilerStart() and hipProfilerStop(): 100 ns.
+void profiler_call(bool start);
+
 /// roctxRangePushA(), roctxRangePop(), roctxRangeStartA(), roctxRangeStop(), roctxMarkA(), roctxProfilerPause() and
 /// roctxProfilerResume().
 void push_range(const char* name);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -37,10 +38,17 @@ std::uint64_t number(const char* name, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
+/// A tool's callback for some operations; an empty set: all.
+struct Follower {
+  std::set<std::int32_t> operations;
+  abi::EventCallback callback = nullptr;
+  void* data = nullptr;
+};
+
 struct Context {
   bool active = false;
   std::map<abi::BufferKind, std::set<std::int32_t>> buffered;  // an empty set: all operations
-  std::map<abi::CallbackKind, std::pair<abi::EventCallback, void*>> followed;
+  std::map<abi::CallbackKind, Follower> followed;
   std::map<std::uint64_t, std::vector<std::uint64_t>> external;  // stacks by thread
 };
 
@@ -190,8 +198,9 @@ Notice::Notice(abi::CallbackKind kind, std::int32_t operation, const void* paylo
   for (const auto& [id, context] : contexts) {
     const auto found = context.followed.find(kind);
     if (!context.active || found == context.followed.end()) continue;
+    const auto [operations, callback, data] = found->second;
+    if (!operations.empty() && !operations.contains(operation)) continue;
     followed_ = true;
-    const auto [callback, data] = found->second;
     lock.unlock();
     callback(event_, &kept_, data);
     return;
@@ -205,7 +214,7 @@ void Notice::exit() {
     const auto found = context.followed.find(event_.kind);
     if (found == context.followed.end()) continue;
     event_.phase = abi::Phase::kExit;
-    const auto [callback, data] = found->second;
+    const auto [operations, callback, data] = found->second;
     lock.unlock();
     callback(event_, &kept_, data);
     return;
@@ -250,13 +259,22 @@ abi::Status rocprofiler_query_available_agents(int version, abi::AgentsCallback 
   gpu.type = abi::kGpu;
   gpu.product_name = "Fake AMD GPU 192GB";
   gpu.logical_node = 1;
+  gpu.compute_units = 304;
+  gpu.architecture = 90'402;
+  gpu.location = 0xC108;
+  gpu.clock = 2'100;
+  static const std::array<abi::MemoryBank, 2> banks{
+      {{.heap = 1, .bytes = std::uint64_t{192} << 30U}, {.heap = 4, .bytes = 65'536}}};
+  gpu.memory_banks = 2;
+  gpu.banks = banks.data();
   const void* agents[] = {&cpu, &gpu};
   return callback(version, agents, 2, data);
 }
 abi::Status rocprofiler_query_buffer_tracing_kind_operation_name(abi::BufferKind kind, std::int32_t operation,
                                                                  const char** name, std::uint64_t*) {
   static const std::map<std::int32_t, const char*> names{
-      {81, "hipEventRecord"},   {109, "hipGetLastError"},      {214, "hipLaunchKernel"},   {268, "hipMemcpyAsync"},
+      {81, "hipEventRecord"},   {109, "hipGetLastError"},      {214, "hipLaunchKernel"},
+      {268, "hipMemcpyAsync"},  {324, "hipProfilerStart"},     {325, "hipProfilerStop"},
       {334, "hipStreamCreate"}, {346, "hipStreamSynchronize"}, {348, "hipStreamWaitEvent"}};
   const auto found = names.find(operation);
   if (kind != abi::BufferKind::kHipCall || found == names.end()) return abi::kError;
@@ -305,12 +323,13 @@ abi::Status rocprofiler_configure_buffer_tracing_service(abi::Id context, abi::B
   contexts.at(context.handle).buffered[kind] = std::set<std::int32_t>(operations, operations + count);
   return abi::kSuccess;
 }
-abi::Status rocprofiler_configure_callback_tracing_service(abi::Id context, abi::CallbackKind kind, const std::int32_t*,
-                                                           std::size_t, abi::EventCallback callback, void* data) {
+abi::Status rocprofiler_configure_callback_tracing_service(abi::Id context, abi::CallbackKind kind,
+                                                           const std::int32_t* operations, std::size_t count,
+                                                           abi::EventCallback callback, void* data) {
   if (fake_rocm::state != abi::kInitializing) return abi::kConfigurationLocked;
   if (number("FAKE_ROCM_REFUSE_EVENTS", 0) == static_cast<std::uint64_t>(kind)) return abi::kError;
   const std::lock_guard lock(fake_rocm::mutex);
-  contexts.at(context.handle).followed[kind] = {callback, data};
+  contexts.at(context.handle).followed[kind] = {std::set<std::int32_t>(operations, operations + count), callback, data};
   return abi::kSuccess;
 }
 abi::Status rocprofiler_push_external_correlation_id(abi::Id context, std::uint64_t thread, std::uint64_t value) {

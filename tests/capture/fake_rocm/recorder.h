@@ -21,6 +21,8 @@ enum class Call : std::int32_t {
   kGetLastError = 109,
   kLaunchKernel = 214,
   kMemcpyAsync = 268,
+  kProfilerStart = 324,
+  kProfilerStop = 325,
   kStreamCreate = 334,
   kStreamSynchronize = 346,
   kStreamWaitEvent = 348,

@@ -99,6 +99,16 @@ TEST(RocprofilerLayoutTest, TheRest) {
   EXPECT_LE(sizeof(Agent), sizeof(rocprofiler_agent_v0_t));
   EXPECT_SAME_OFFSET(Agent, id, rocprofiler_agent_v0_t, id);
   EXPECT_SAME_OFFSET(Agent, type, rocprofiler_agent_v0_t, type);
+  EXPECT_SAME_OFFSET(Agent, memory_banks, rocprofiler_agent_v0_t, mem_banks_count);
+  EXPECT_SAME_OFFSET(Agent, compute_units, rocprofiler_agent_v0_t, cu_count);
+  EXPECT_SAME_OFFSET(Agent, architecture, rocprofiler_agent_v0_t, gfx_target_version);
+  EXPECT_SAME_OFFSET(Agent, location, rocprofiler_agent_v0_t, location_id);
+  EXPECT_SAME_OFFSET(Agent, domain, rocprofiler_agent_v0_t, domain);
+  EXPECT_SAME_OFFSET(Agent, clock, rocprofiler_agent_v0_t, max_engine_clk_fcompute);
+  EXPECT_SAME_OFFSET(Agent, banks, rocprofiler_agent_v0_t, mem_banks);
+  EXPECT_EQ(sizeof(MemoryBank), sizeof(rocprofiler_agent_mem_bank_t));
+  EXPECT_SAME_OFFSET(MemoryBank, heap, rocprofiler_agent_mem_bank_t, heap_type);
+  EXPECT_SAME_OFFSET(MemoryBank, bytes, rocprofiler_agent_mem_bank_t, size_in_bytes);
   EXPECT_SAME_OFFSET(Agent, product_name, rocprofiler_agent_v0_t, product_name);
   EXPECT_SAME_OFFSET(Agent, number, rocprofiler_agent_v0_t, logical_node_type_id);
   EXPECT_EQ(sizeof(ClientId), sizeof(rocprofiler_client_id_t));
@@ -121,6 +131,7 @@ TEST(RocprofilerLayoutTest, Numbers) {
   EXPECT_EQ(number(BufferKind::kHipCall), ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API);
   EXPECT_EQ(number(BufferKind::kCopy), ROCPROFILER_BUFFER_TRACING_MEMORY_COPY);
   EXPECT_EQ(number(BufferKind::kDispatch), ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH);
+  EXPECT_EQ(number(CallbackKind::kHipCall), ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API);
   EXPECT_EQ(number(CallbackKind::kMarkerControl), ROCPROFILER_CALLBACK_TRACING_MARKER_CONTROL_API);
   EXPECT_EQ(number(CallbackKind::kCodeObject), ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT);
   EXPECT_EQ(number(CallbackKind::kHipStream), ROCPROFILER_CALLBACK_TRACING_HIP_STREAM);

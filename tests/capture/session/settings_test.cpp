@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -83,6 +85,46 @@ TEST(SettingsTest, OnlyListedRanksRecord) {
   EXPECT_FALSE(records("0,4-6", 7));
   EXPECT_TRUE(records("", 7));
   EXPECT_TRUE(records("0", std::nullopt)) << "a program without ranks is the only one";
+}
+
+constexpr std::chrono::milliseconds kTick{1};
+
+std::string why_over(const Settings& settings, bool marked, std::chrono::nanoseconds recorded, std::uint64_t bytes) {
+  return settings.why_over(marked, recorded, bytes).value_or("goes on");
+}
+
+/// As docs/guides/record.md states: 60 s or 2 GiB.
+TEST(BoundsTest, WithoutMarksARecordingEndsAfterAMinuteOrTwoGibibytes) {
+  constexpr std::chrono::seconds kMinute{60};
+  constexpr std::uint64_t kTwoGib = 2'147'483'648;
+  EXPECT_EQ(why_over({}, false, kMinute - kTick, kTwoGib - 1), "goes on");
+  EXPECT_EQ(why_over({}, false, kMinute, 0),
+            "recording ended after 60 s, because no step was marked; give --duration for another time");
+  EXPECT_EQ(why_over({}, false, kTick, kTwoGib),
+            "recording ended at 2048 MiB, because no step was marked; give --max-size for more");
+}
+
+TEST(BoundsTest, WithMarksThereIsNone) {
+  EXPECT_EQ(why_over({}, true, std::chrono::hours{1'000}, UINT64_MAX), "goes on");
+}
+
+/// The user knows the bound that he set, so nothing is said.
+TEST(BoundsTest, BoundsThatAreSetHoldWithAndWithoutMarks) {
+  const Settings timed = settings_from(variables({{"STEPSIM_CAPTURE_DURATION", "100"}}), std::nullopt);
+  const Settings sized = settings_from(variables({{"STEPSIM_CAPTURE_MAX_MB", "3"}}), std::nullopt);
+  for (const bool marked : {false, true}) {
+    EXPECT_EQ(why_over(timed, marked, std::chrono::seconds{100} - kTick, 0), "goes on");
+    EXPECT_EQ(why_over(timed, marked, std::chrono::seconds{100}, 0), "");
+    EXPECT_EQ(why_over(sized, marked, kTick, 3'145'727), "goes on");
+    EXPECT_EQ(why_over(sized, marked, kTick, 3'145'728), "");
+  }
+  EXPECT_EQ(why_over(sized, false, std::chrono::seconds{60}, 0).substr(0, 15), "recording ended") << "of the time";
+}
+
+TEST(BoundsTest, ZeroIsWithoutEnd) {
+  const Settings endless =
+      settings_from(variables({{"STEPSIM_CAPTURE_DURATION", "0"}, {"STEPSIM_CAPTURE_MAX_MB", "0"}}), std::nullopt);
+  EXPECT_EQ(why_over(endless, false, std::chrono::hours{1'000}, UINT64_MAX), "goes on");
 }
 
 }  // namespace

@@ -69,6 +69,7 @@ HostDeviceTrace full_trace() {
   trace.host_name = "node-3";
   trace.windows = {{Time{Duration{1}}, Time{Duration{2}}}};
   trace.device_name = "H100";
+  trace.device_memory = 85'520'809'984;
   trace.modelled = "gpt with 24 layers";
   trace.samples = 8;
   trace.has_base_time = true;
@@ -201,6 +202,7 @@ TEST(StoredPartTest, EveryFieldIsReadAsItWasWritten) {
   EXPECT_EQ(trace.host_name, "node-3");
   EXPECT_EQ(trace.windows, full.windows);
   EXPECT_EQ(trace.device_name, "H100");
+  EXPECT_EQ(trace.device_memory, 85'520'809'984);
   EXPECT_EQ(trace.modelled, "gpt with 24 layers");
   EXPECT_EQ(trace.samples, 8);
   EXPECT_TRUE(trace.has_base_time);
@@ -235,7 +237,7 @@ TEST(StoredPartTest, AnotherVersionIsRefused) {
   std::string bytes = to_bytes(full_part());
   bytes[13] = '2';
   EXPECT_EQ(thrown_by<InputError>([&] { (void)read(bytes); }),
-            "x.stepsim: this part is of version '2'; expected version 3, which this stepsim writes: convert the traces "
+            "x.stepsim: this part is of version '2'; expected version 4, which this stepsim writes: convert the traces "
             "again");
 }
 

@@ -88,6 +88,15 @@ TEST(MemoryNeedTest, AnotherDeviceHasItsOwnCapacity) {
   EXPECT_EQ(need.capacity, Bytes{80 * kGib});
 }
 
+TEST(MemoryNeedTest, ADeviceWithoutASizeInItsNameHasThatOfTheTrace) {
+  Capture capture = std::move(stepsim::testing::GpuStep("Some device").job).capture();
+  capture.allocations = allocations(Bytes{10 * kGib}, Bytes{kGib});
+  EXPECT_EQ(answer_to(capture, {}).need->capacity, std::nullopt);
+  capture.device_memory[0] = Bytes{20 * kGib};
+  EXPECT_EQ(answer_to(capture, {}).need->capacity, Bytes{20 * kGib});
+  EXPECT_EQ(answer_to(std::move(capture), {"device.to=H100"}).need->capacity, Bytes{80 * kGib});
+}
+
 TEST(MemoryNeedTest, IsUnknownIfTheModelIs) {
   constexpr std::string_view kWhy =
       "no whole step has a forward and a backward pass; expected a trace of training with PyTorch with "

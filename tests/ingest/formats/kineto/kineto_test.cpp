@@ -554,8 +554,11 @@ TEST(KinetoTest, TheHostIsNamedInTheFileOrByItsName) {
   EXPECT_EQ(read_events("", R"("host_name": "twshared1")").trace.host_name, "twshared1");
 }
 
-TEST(KinetoTest, TheDeviceNameIsThatOfTheUsedDevice) {
-  const std::string properties = R"("deviceProperties": [{"id": 0, "name": "A"}, {"id": 1, "name": "B"}])";
+TEST(KinetoTest, TheDeviceIsTheOneThatIsUsed) {
+  const std::string properties =
+      R"("deviceProperties": [{"id": 0, "name": "A"}, {"id": 1, "name": "B", "totalGlobalMem": 25757220864}])";
+  EXPECT_EQ(read_events(event("kernel", "k"), properties).trace.device_memory, 25'757'220'864) << "pid 1";
+  EXPECT_EQ(read_events("", properties).trace.device_memory, std::nullopt);
   EXPECT_EQ(read_events(event("kernel", "k"), properties).trace.device_name, "B") << "pid 1";
   EXPECT_EQ(read_events("", properties).trace.device_name, "A");
   EXPECT_EQ(read_events("", R"("deviceProperties": [])").trace.device_name, "");

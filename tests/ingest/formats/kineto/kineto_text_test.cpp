@@ -24,7 +24,7 @@ HostDeviceTrace captured() {
   maker.add({.kind = Kind::kLaunch, .which = 1, .start = 80, .duration = 128, .correlation = 32, .stream = 1024});
   const std::uint32_t name = maker.text("void \"gemm\"<2>(float*)");
   const std::uint32_t gpu = maker.text("H100");
-  maker.add({.kind = Kind::kDevice, .device = 0, .which = gpu});
+  maker.add({.kind = Kind::kDevice, .device = 0, .which = gpu, .start = 85'520'809'984});
   maker.step(4, kBegin).step(5, kBegin + 9'000'001, wire::Phase::kDone);
   maker.call("cudaLaunchKernel", kBegin + 7, 3'001, 9).call("cudaEventRecord", kBegin + 4'000, 10, 10);
   maker.call("cudaStreamWaitEvent", kBegin + 5'000, 10, 11);
@@ -54,7 +54,7 @@ HostDeviceTrace captured() {
 
 std::string written(const HostDeviceTrace& trace) {
   std::string text;
-  write_kineto(trace, "\"program\": \"stepsim\"", [&text](std::string_view more) { text += more; });
+  write_kineto(trace, R"("program": "stepsim")", [&text](std::string_view more) { text += more; });
   return text;
 }
 
@@ -92,6 +92,7 @@ TEST(KinetoTextTest, ReadingItGivesTheSameEvents) {
   EXPECT_EQ(after.world_size, 8);
   EXPECT_EQ(after.host_name, "node7");
   EXPECT_EQ(after.device_name, "H100");
+  EXPECT_EQ(after.device_memory, 85'520'809'984);
   EXPECT_TRUE(after.has_base_time);
 }
 
