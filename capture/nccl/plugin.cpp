@@ -96,6 +96,7 @@ bool is_off() noexcept {
 }
 
 constexpr int kVersionWithChannels = 3;
+constexpr int kVersionWithCalls = 5;
 
 /// The functions of one version of NCCL's profiler interface. `Descriptor` is the type that describes its events.
 template <int Version, class Descriptor>
@@ -122,8 +123,11 @@ struct Interface {
     Communicator* const communicator = now.recorder->begin_communicator(Version);
     if (communicator == nullptr) return kSuccess;
     *context = keep(new Context{now.recorder, now.session, communicator});
+    constexpr std::uint64_t kCalls =
+        event::kGroupCalls | event::kCollectiveCall | event::kMessageCall | event::kKernelLaunch;
     constexpr std::uint64_t kAsked = event::kGroup | event::kCollective | event::kMessage | event::kProxyOp |
-                                     event::kProxyStep | (Version >= kVersionWithChannels ? event::kKernelChannel : 0);
+                                     event::kProxyStep | (Version >= kVersionWithChannels ? event::kKernelChannel : 0) |
+                                     (Version >= kVersionWithCalls ? kCalls : 0);
     *activation = static_cast<int>(kAsked);
     now.recorder->describe(*communicator, name, id, ranks, rank, nodes);
     return kSuccess;
@@ -152,6 +156,11 @@ struct Interface {
         *handle = recorder.begin_channel(communicator, descriptor->parent, channel.channel, timer);
         break;
       }
+      case event::kGroupCalls: *handle = recorder.begin_calls(descriptor->group_calls.captured); break;
+      // NCCL passes the handle of a call to the operation, which belongs to the calls of the whole group.
+      case event::kCollectiveCall:
+      case event::kMessageCall: *handle = descriptor->parent; break;
+      case event::kKernelLaunch: *handle = recorder.begin_launch(communicator, descriptor->parent); break;
       default: break;
     }
     return kSuccess;
@@ -214,6 +223,10 @@ struct Interface {
     }
   }
 
+  static void* calls_of(const Descriptor& descriptor) noexcept {
+    return Version >= kVersionWithCalls ? descriptor.parent : nullptr;
+  }
+
   static void* begin_collective(const Context& context, const Descriptor& descriptor) noexcept {
     const auto& event = descriptor.collective;
     describe_by(context, descriptor, event);
@@ -225,7 +238,8 @@ struct Interface {
                                                                      .sequence = event.sequence,
                                                                      .root = event.root,
                                                                      .channels = event.channels,
-                                                                     .group = group_of(descriptor, event)});
+                                                                     .group = group_of(descriptor, event),
+                                                                     .calls = calls_of(descriptor)});
   }
 
   static void* begin_message(const Context& context, const Descriptor& descriptor) noexcept {
@@ -236,7 +250,8 @@ struct Interface {
                         .element_type = event.element_type,
                         .elements = event.elements,
                         .sequence = static_cast<std::uint64_t>(event.peer),
-                        .group = group_of(descriptor, event)};
+                        .group = group_of(descriptor, event),
+                        .calls = calls_of(descriptor)};
     if constexpr (requires { event.channels; }) operation.channels = event.channels;
     return context.recorder->begin_operation(*context.communicator, operation);
   }

@@ -2,6 +2,7 @@
 """nccl.py STEPSIM SAMPLE_RANKS FAKE_CUDA FAKE_RCCL: `stepsim capture --with-nccl` of two ranks on our fake CUDA and
 NCCL, with each version of NCCL's profiler interface, to the replay of both files as one job and the waits in `stats`.
 Whatever goes wrong, the program must end as it does without capture."""
+import json
 import os
 import sys
 
@@ -34,6 +35,19 @@ def transfers(directory):
     reply = answer("stats", directory)
     rows = reply["inputs"][0]["transfers"] if "inputs" in reply else []
     return {(row["rank"], row["group"], row["operation"]): row for row in rows}, reply
+
+
+def reductions(directory):
+    """Returns (stream, duration in us, elements) of the kernels of reductions on both communicators, in order."""
+    found = []
+    for rank in sorted(os.listdir(directory)):
+        converted = os.path.join(work.name, "converted.json")
+        run_with({}, STEPSIM, "convert", "--overwrite", os.path.join(directory, rank), "-o", converted)
+        with open(converted) as file:
+            events = json.load(file)["traceEvents"]
+        found += sorted(((event["ts"], event["args"]["stream"], event["dur"], event["args"].get("In msg nelems")) for event in events
+                         if event.get("cat") == "kernel" and "AllReduce" in event["name"] and event["dur"] in (90, 40)), key=lambda row: row[0])
+    return [row[1:] for row in found]
 
 
 def as_without_capture(result, what, *program, code=7):
@@ -129,6 +143,15 @@ results, traces = capture("--with-nccl", "--active", str(STEPS), way="pxn")
 as_without_capture(results[0], "proxy operations of another process", str(STEPS + 2), "pxn")
 other = transfers(traces)[0].get((0, "unknown", "unknown"), {"sent": {}})
 check("they are of nobody", other["sent"].get("pieces") == STEPS * 3 * CHANNELS * TRANSFERS, transfers(traces)[0])
+results, traces = capture("--with-nccl", "--active", str(STEPS), way="callback")
+as_without_capture(results[0], "reports on a thread of CUDA", str(STEPS + 2), "callback")
+check("they are of the kernels that NCCL launched", reductions(traces) == 2 * STEPS * [(20, 90.0, 3000), (21, 40.0, 7000)], reductions(traces))
+check("nothing is without a kernel", "nccl_without_kernel" not in diagnostics(answer("replay", traces)), answer("replay", traces))
+results, traces = capture("--with-nccl", "--active", str(STEPS), way="callback", FAKE_NCCL_VERSION="4")
+check("before version 5, they have no kernel", diagnostics(answer("replay", traces)).get("nccl_without_kernel") == 2 * 2 * STEPS, answer("replay", traces))
+results, traces = capture("--with-nccl", "--active", str(STEPS), way="graph")
+as_without_capture(results[0], "a CUDA graph", str(STEPS + 2), "graph")
+check("its replays have no kernel", diagnostics(answer("replay", traces)).get("nccl_without_kernel") == 2 * STEPS, answer("replay", traces))
 for way, code in (("fork", 7), ("kill", -9), ("exit", 7)):
     if way == "kill":
         traces, program = folder(), (str(STEPS + 2), way, os.path.join(work.name, "recorded0"))
