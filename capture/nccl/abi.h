@@ -13,6 +13,8 @@
 /// NCCL 2.24 (v2), 2.26 (v3), 2.27 (v4), 2.28 (v5) and 2.29 (v6); NCCL uses the newest one that it knows.
 namespace stepsim::capture::nccl {
 
+inline constexpr int kVersionWithChannels = 3;  ///< without a timer of the GPU
+inline constexpr int kVersionWithCalls = 5;
 using Result = int;
 inline constexpr Result kSuccess = 0;
 /// NCCL's log function. It is not used.

@@ -170,6 +170,13 @@ Record record_of(const OpenEvent& event, const EventHandle& handle, std::uint64_
 
 }  // namespace
 
+void CaptureSink::add(std::uint32_t /*communicator*/, Record record, std::string_view text) noexcept {
+  writer_.with_producer([&](Producer& producer) {
+    if (!text.empty()) record.which = producer.text(text);
+    producer.add(record);
+  });
+}
+
 Recorder::Recorder(Target target, std::uint32_t events) : target_(target), open_(events) {}
 
 Recorder::~Recorder() {
@@ -215,12 +222,9 @@ void Recorder::describe_all() noexcept {
 }
 
 void Recorder::add_properties(const Communicator& communicator) noexcept {
-  target_.writer->with_producer([&](Producer& producer) {
-    wire::Record record = communicator.record;
-    record.start = target_.now();
-    if (communicator.name.front() != '\0') record.which = producer.text(communicator.name.data());
-    producer.add(record);
-  });
+  wire::Record record = communicator.record;
+  record.start = target_.now();
+  target_.sink->add(communicator.number, record, communicator.name.data());
 }
 
 void Recorder::end_communicator(const Communicator& communicator) noexcept {
@@ -251,28 +255,26 @@ void* Recorder::begin_operation(const Communicator& communicator, const Operatio
   const std::uint32_t number = operations_.fetch_add(1, std::memory_order_relaxed) + 1;
   const bool has_root = operation.root >= 0 && operation.root < Record::kNoDevice;
   const std::uint64_t now = target_.now();
-  const std::uint32_t thread = target_.thread();
-  const OperationText text(operation);
-  const std::optional<EventHandle> calls = calls_in(operation.calls);
-  target_.writer->with_producer([&](Producer& producer) {
-    producer.add({.kind = operation.is_message ? wire::Kind::kNcclMessage : wire::Kind::kNcclCollective,
-                  .detail = operation.channels,
-                  .device = has_root ? static_cast<std::uint16_t>(operation.root) : Record::kNoDevice,
-                  .which = producer.text(text.view()),
-                  .start = now,
-                  .duration = operation.elements,
-                  .correlation = number,
-                  .stream = thread,
-                  .a = operation.sequence,
-                  .b = communicator.number + number_in(operation.group, Kind::kGroup) * kHigh});
-    if (calls) {
-      producer.add({.kind = wire::Kind::kNcclCalls,
-                    .detail = static_cast<std::uint8_t>(calls->slot),
-                    .which = number,
-                    .start = now,
-                    .correlation = calls->number});
-    }
-  });
+  target_.sink->add(communicator.number,
+                    {.kind = operation.is_message ? wire::Kind::kNcclMessage : wire::Kind::kNcclCollective,
+                     .detail = operation.channels,
+                     .device = has_root ? static_cast<std::uint16_t>(operation.root) : Record::kNoDevice,
+                     .start = now,
+                     .duration = operation.elements,
+                     .correlation = number,
+                     .stream = target_.thread(),
+                     .a = operation.sequence,
+                     .b = communicator.number + number_in(operation.group, Kind::kGroup) * kHigh},
+                    OperationText(operation).view());
+  if (const std::optional<EventHandle> calls = calls_in(operation.calls)) {
+    target_.sink->add(communicator.number,
+                      {.kind = wire::Kind::kNcclCalls,
+                       .detail = static_cast<std::uint8_t>(calls->slot),
+                       .which = number,
+                       .start = now,
+                       .correlation = calls->number},
+                      {});
+  }
   return EventHandle{.kind = Kind::kOperation, .number = number}.pack();
 }
 
@@ -351,19 +353,17 @@ void Recorder::end(void* handle) noexcept {
   if (known->kind == Kind::kProxyStep) advance(*event, now);
   Record record = record_of(*event, *known, now);
   if (known->kind == Kind::kLaunch) record.stream = target_.thread();
-  add(record);
+  target_.sink->add(event->communicator->number, record, {});
 }
 
 void Recorder::tell_status(std::uint32_t communicator, std::uint64_t unfinished) noexcept {
-  add({.kind = wire::Kind::kNcclStatus,
-       .start = target_.now(),
-       .correlation = communicator,
-       .a = lost_.load(std::memory_order_relaxed),
-       .b = unfinished});
-}
-
-void Recorder::add(const Record& record) noexcept {
-  target_.writer->with_producer([&](Producer& producer) { producer.add(record); });
+  target_.sink->add(communicator,
+                    {.kind = wire::Kind::kNcclStatus,
+                     .start = target_.now(),
+                     .correlation = communicator,
+                     .a = lost_.load(std::memory_order_relaxed),
+                     .b = unfinished},
+                    {});
 }
 
 }  // namespace stepsim::capture::nccl

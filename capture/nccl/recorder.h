@@ -78,9 +78,28 @@ class OpenEvents {
   std::atomic<std::uint32_t> next_{1};
 };
 
+/// The destination of records. Functions may be called by several threads at once.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  /// Takes a record about communicator number `communicator` (0 = none). If `text` is not empty, it is what `which`
+  /// names.
+  virtual void add(std::uint32_t communicator, wire::Record record, std::string_view text) noexcept = 0;
+};
+
+/// Writes records to a capture file.
+class CaptureSink : public Sink {
+ public:
+  explicit CaptureSink(Writer& writer) : writer_(writer) {}
+  void add(std::uint32_t communicator, wire::Record record, std::string_view text) noexcept override;
+
+ private:
+  Writer& writer_;
+};
+
 /// The destination of records, and the functions that provide their time and thread.
 struct Target {
-  Writer* writer = nullptr;
+  Sink* sink = nullptr;
   std::uint64_t (*now)() noexcept = nullptr;     ///< nanoseconds since 1970
   std::uint32_t (*thread)() noexcept = nullptr;  ///< number of the calling thread
   bool (*recording)() noexcept = nullptr;        ///< true if events that begin now are to be recorded
@@ -160,7 +179,6 @@ class Recorder {
   [[nodiscard]] void* begin(OpenEvent event, EventHandle::Kind kind) noexcept;
   void add_properties(const Communicator& communicator) noexcept;
   void tell_status(std::uint32_t communicator, std::uint64_t unfinished) noexcept;
-  void add(const wire::Record& record) noexcept;
 
   Target target_;
   OpenEvents open_;

@@ -57,6 +57,8 @@ struct Settings {
   bool nvtx = true;
   bool whole_graphs = false;
   std::string cupti;
+  std::optional<std::chrono::seconds> nccl_summary;  ///< interval of summaries of NCCL; zero = at the end only
+  std::size_t nccl_ring = 0;                         ///< collectives per communicator in them; at least 1
 };
 
 /// Reads the settings. An invalid number counts as missing, because `stepsim capture` has checked the options already.

@@ -38,16 +38,17 @@ def transfers(directory):
 
 
 def reductions(directory):
-    """Returns (stream, duration in us, elements) of the kernels of reductions on both communicators, in order."""
+    """Returns (stream, duration in us, bytes) of the kernels of reductions on both communicators, in order."""
     found = []
-    for rank in sorted(os.listdir(directory)):
-        converted = os.path.join(work.name, "converted.json")
-        run_with({}, STEPSIM, "convert", "--overwrite", os.path.join(directory, rank), "-o", converted)
+    for name in sorted(os.listdir(directory)):
+        converted = os.path.join(folder(), f"{name}.pt.trace.json")
+        os.mkdir(os.path.dirname(converted))
+        run_with({}, STEPSIM, "convert", os.path.join(directory, name), "-o", converted)
         with open(converted) as file:
             events = json.load(file)["traceEvents"]
-        found += sorted(((event["ts"], event["args"]["stream"], event["dur"], event["args"].get("In msg nelems")) for event in events
-                         if event.get("cat") == "kernel" and "AllReduce" in event["name"] and event["dur"] in (90, 40)), key=lambda row: row[0])
-    return [row[1:] for row in found]
+        kernels = [event for event in events if event.get("cat") == "kernel" and "AllReduce" in event["name"] and event["dur"] in (90, 40)]
+        found += [(event["args"]["stream"], event["dur"], event["args"].get("bytes")) for event in sorted(kernels, key=lambda event: event["ts"])]
+    return found
 
 
 def as_without_capture(result, what, *program, code=7):
@@ -145,7 +146,7 @@ other = transfers(traces)[0].get((0, "unknown", "unknown"), {"sent": {}})
 check("they are of nobody", other["sent"].get("pieces") == STEPS * 3 * CHANNELS * TRANSFERS, transfers(traces)[0])
 results, traces = capture("--with-nccl", "--active", str(STEPS), way="callback")
 as_without_capture(results[0], "reports on a thread of CUDA", str(STEPS + 2), "callback")
-check("they are of the kernels that NCCL launched", reductions(traces) == 2 * STEPS * [(20, 90.0, 3000), (21, 40.0, 7000)], reductions(traces))
+check("they are of the kernels that NCCL launched", reductions(traces) == 2 * STEPS * [(20, 90.0, 4 * 3000), (21, 40.0, 4 * 7000)], reductions(traces))
 check("nothing is without a kernel", "nccl_without_kernel" not in diagnostics(answer("replay", traces)), answer("replay", traces))
 results, traces = capture("--with-nccl", "--active", str(STEPS), way="callback", FAKE_NCCL_VERSION="4")
 check("before version 5, they have no kernel", diagnostics(answer("replay", traces)).get("nccl_without_kernel") == 2 * 2 * STEPS, answer("replay", traces))

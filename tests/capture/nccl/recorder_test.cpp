@@ -33,7 +33,7 @@ class NcclRecorder : public ::testing::Test {
   }
 
   Target target_of_file() {
-    return {.writer = writer_.get(),
+    return {.sink = &sink_,
             .now = []() noexcept { return clock_now; },
             .thread = []() noexcept { return 42U; },
             .recording = []() noexcept { return is_recording; }};
@@ -72,6 +72,7 @@ class NcclRecorder : public ::testing::Test {
   const TemporaryFolder folder_;
   std::string path_ = folder_.file("a.capture");
   std::unique_ptr<Writer> writer_;
+  CaptureSink sink_{*writer_};
   std::unique_ptr<Recorder> recorder_;
 };
 
