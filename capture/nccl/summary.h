@@ -47,6 +47,7 @@ struct RingEntry {
     return is_by_device() ? device_end - device_start : end - start;
   }
 };
+static_assert(sizeof(RingEntry) == 72);
 
 /// Counts of the collectives of one kind and size class.
 struct ClassTotals {
@@ -60,8 +61,8 @@ struct ClassTotals {
 [[nodiscard]] std::string json_text(std::string_view text);
 
 /// A summary of NCCL's collectives: for each communicator the last ones in a ring, and counts of all of them by kind
-/// and size. Thread-safe. A call takes a lock for the time of a few assignments, or of copying one ring. The memory of
-/// a communicator is fixed: 96 bytes per entry of its ring, and 16 kB.
+/// and size. Thread-safe. A call holds a lock for a few assignments, or for copying one ring. The memory of a
+/// communicator is fixed: 72 bytes per entry of its ring, and 13 kB.
 class Summary : public Sink {
  public:
   /// Each communicator keeps its last `ring` collectives; `ring` is at least 1.

@@ -46,7 +46,6 @@ SummaryFile* SummaryFile::start(const Settings& settings, const Identity& identi
   const auto path = create_file_of_process(settings.directory, ".nccl.json", create_empty);
   if (!path) return nullptr;
   auto* const file = new SummaryFile(settings, identity, *path);
-  if (settings.signal != 0) count_signals(settings.signal);
   const SignalsBlocked blocked;
   std::thread([file] { file->run(); }).detach();
   return file;
@@ -54,10 +53,12 @@ SummaryFile* SummaryFile::start(const Settings& settings, const Identity& identi
 
 SummaryFile::SummaryFile(const Settings& settings, const Identity& identity, std::string path)
     : path_(std::move(path)), interval_(*settings.nccl_summary), summary_(settings.nccl_ring) {
+  const bool refused = settings.signal != 0 && !count_signals(settings.signal);
   properties_.emplace_back("run", json_text(settings.run));
   properties_.emplace_back("host", json_text(wire::host_name()));
   properties_.emplace_back("pid", std::to_string(owner_.pid()));
   properties_.emplace_back("rank", identity.rank ? std::to_string(*identity.rank) : "null");
+  properties_.emplace_back("signal_refused", refused ? "true" : "false");
 }
 
 void SummaryFile::run() noexcept {

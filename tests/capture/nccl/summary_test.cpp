@@ -82,7 +82,7 @@ TEST_F(NcclSummary, BusBandwidthIsThatOfNcclTests) {
   for (const Case& one : cases) collective(of, one.function, one.elements, 1'000'000);
   const std::string text = json();
   for (const Case& one : cases) {
-    const std::string row = std::string("\"collective\": \"") + one.function +
+    const std::string row = std::string(R"("collective": ")") + one.function +
                             R"(", "algorithm": "RING", "protocol": "LL", "size_bytes": 8000000)";
     const std::size_t at = text.find(row);
     ASSERT_NE(at, std::string::npos) << one.function << " in " << text;
