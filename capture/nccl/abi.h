@@ -13,6 +13,8 @@
 /// NCCL 2.24 (v2), 2.26 (v3), 2.27 (v4), 2.28 (v5) and 2.29 (v6); NCCL uses the newest one that it knows.
 namespace stepsim::capture::nccl {
 
+inline constexpr int kVersionWithChannels = 3;  ///< without a timer of the GPU
+inline constexpr int kVersionWithCalls = 5;
 using Result = int;
 inline constexpr Result kSuccess = 0;
 /// NCCL's log function. It is not used.
@@ -26,6 +28,11 @@ inline constexpr std::uint64_t kMessage = 1U << 2U;
 inline constexpr std::uint64_t kProxyOp = 1U << 3U;
 inline constexpr std::uint64_t kProxyStep = 1U << 4U;
 inline constexpr std::uint64_t kKernelChannel = 1U << 6U;  ///< from v3 on
+// From v5 on. NCCL reports them on the thread that does what they describe.
+inline constexpr std::uint64_t kGroupCalls = 1U << 8U;      ///< GroupApi: the calls of one outermost group
+inline constexpr std::uint64_t kCollectiveCall = 1U << 9U;  ///< CollApi; its parent is a GroupApi event
+inline constexpr std::uint64_t kMessageCall = 1U << 10U;    ///< P2pApi; its parent is a GroupApi event
+inline constexpr std::uint64_t kKernelLaunch = 1U << 11U;   ///< around a kernel's launch; parent as above
 }  // namespace event
 
 /// The states of ncclProfilerEventState_t that this module uses.
@@ -138,6 +145,9 @@ struct MessageV5 {
   void* group;
 };
 
+struct GroupCalls {
+  bool captured;  ///< a CUDA graph captures the calls: they launch nothing now
+};
 struct ProxyOp {
   ::pid_t process;  ///< process that began the operation; with PXN this may be another process
   std::uint8_t channel;
@@ -166,6 +176,7 @@ struct Descriptor {
     Message message;
     ProxyOp proxy_op;
     KernelChannel kernel_channel;
+    GroupCalls group_calls;  ///< from v5 on
   };
 };
 using DescriptorV2 = Descriptor<std::uint8_t, CollectiveV2, MessageV2, KernelChannelV3>;  ///< v2 has no kernel channels

@@ -10,21 +10,33 @@
 #include <type_traits>
 
 #include "capture/nccl/recorder.h"
+#include "capture/nccl/summary_file.h"
 #include "capture/session/session.h"
+#include "capture/session/settings.h"
 #include "capture/tracer/shared_library.h"
 #include "model/wire/environment.h"
 
 namespace stepsim::capture::nccl {
 namespace {
 
+/// What records NCCL in this process: a recorder that writes to the file of a session, or to a summary. Never freed,
+/// because NCCL may call the plugin until the process ends.
+struct Capture {
+  Recorder& recorder;
+  const Owner& owner;
+  Session* session = nullptr;
+  SummaryFile* summary = nullptr;
+  /// False in a child of fork(), which inherits its parent's handles but must not write to the parent's file.
+  [[nodiscard]] bool is_ours() const noexcept { return owner.is_here(); }
+};
+std::mutex making;
+std::atomic<Capture*> the_capture{nullptr};  // changed with the lock
+
 /// The context that init() returns for a communicator and that NCCL passes to later calls.
 struct Context {
-  Recorder* recorder = nullptr;
-  Session* session = nullptr;
+  Capture* capture = nullptr;
   Communicator* communicator = nullptr;
   Context* before = nullptr;  ///< previous context in the list
-  /// False in a child of fork(), which inherits its parent's contexts but must not write to the parent's file.
-  [[nodiscard]] bool is_ours() const noexcept { return session->owner().is_here(); }
 };
 
 /// The last element of a linked list of all contexts. They are never freed, because NCCL may still use a context after
@@ -43,29 +55,27 @@ Context* keep(Context* made) noexcept {
 /// channels is wall_clock64(), whose rate depends on the GPU (globaltimer() in its src/device/common.h).
 bool is_rccl() { return !mapped_libraries("librccl.so").empty(); }
 
-Target target_of_session() {
-  return {.writer = &Session::current()->writer(),
+Target target_of_session(Session& session) {
+  return {.sink = new CaptureSink(session.writer()),
           .now = []() noexcept { return Session::current()->now(); },
           .thread = []() noexcept { return Session::current()->thread(); },
           .recording = []() noexcept { return Session::current()->is_wanted(); },
           .has_device_timer = !is_rccl()};
 }
 
-/// A session and its recorder. Both are never freed, because NCCL may call the plugin until the process ends.
-struct Current {
-  Session* session = nullptr;
-  Recorder* recorder = nullptr;
-};
-std::mutex current_mutex;
-std::atomic<Recorder*> current_recorder{nullptr};
-Current current;  // guarded by current_mutex
+Target target_of_summary(SummaryFile& file) {
+  return {.sink = &file.summary(),
+          .now = system_now,
+          .thread = system_thread,
+          .recording = []() noexcept { return true; },
+          .has_device_timer = !is_rccl()};
+}
 
 void finish() {
-  Session* const session = Session::current();
-  Recorder* const recorder = current_recorder.load(std::memory_order_acquire);
-  if (session == nullptr || recorder == nullptr || !session->owner().is_here()) return;
-  recorder->record_lost();
-  session->finish();
+  const Capture* const capture = the_capture.load(std::memory_order_acquire);
+  if (capture == nullptr || !capture->is_ours()) return;
+  capture->recorder.record_lost();
+  capture->session != nullptr ? capture->session->finish() : capture->summary->finish();
 }
 
 /// Returns how many events may be in progress at a time: as many as fit into a sixteenth of the session's buffer. There
@@ -77,25 +87,41 @@ std::uint32_t event_capacity(const Session& session) {
       std::min<std::size_t>(session.buffer_bytes() / kShare / kBytesOfEvent, EventHandle::kMostSlots));
 }
 
-Current make_current() {
-  const std::lock_guard lock(current_mutex);
-  Session* const session = Session::start(Session::Loader::kNccl);
-  if (session == nullptr) return {};
-  if (current.session != session) {
-    current = {session, new Recorder(target_of_session(), event_capacity(*session))};
-    current_recorder.store(current.recorder, std::memory_order_release);
-    session->at_each_file([recorder = current.recorder] { recorder->describe_all(); });
-    std::atexit(finish);
+const char* variable(const char* name) { return std::getenv(name); }
+
+Capture* make_capture() {
+  const Identity identity = identity_from(variable);
+  const Settings settings = settings_from(variable, identity.rank);
+  if (!settings.nccl_summary) {
+    Session* const session = Session::start(Session::Loader::kNccl);
+    if (session == nullptr) return nullptr;
+    auto* const recorder = new Recorder(target_of_session(*session), event_capacity(*session));
+    session->at_each_file([recorder] { recorder->describe_all(); });
+    return new Capture{.recorder = *recorder, .owner = session->owner(), .session = session};
   }
-  return current;
+  constexpr std::uint32_t kEvents = 1U << 14U;
+  SummaryFile* const file = SummaryFile::start(settings, identity);
+  if (file == nullptr) return nullptr;
+  auto* const recorder = new Recorder(target_of_summary(*file), kEvents);
+  return new Capture{.recorder = *recorder, .owner = file->owner(), .summary = file};
+}
+
+/// Returns what records this process; null if nothing does. A child of fork() gets a capture of its own.
+Capture* current_capture() {
+  const std::lock_guard lock(making);
+  Capture* capture = the_capture.load(std::memory_order_relaxed);
+  if (capture != nullptr && capture->owner.is_surely_here()) return capture;
+  capture = make_capture();
+  if (capture == nullptr) return nullptr;
+  the_capture.store(capture, std::memory_order_release);
+  std::atexit(finish);
+  return capture;
 }
 
 bool is_off() noexcept {
   const char* const value = std::getenv(wire::kNcclVariable);
   return value != nullptr && std::string_view(value) == "0";
 }
-
-constexpr int kVersionWithChannels = 3;
 
 /// The functions of one version of NCCL's profiler interface. `Descriptor` is the type that describes its events.
 template <int Version, class Descriptor>
@@ -117,15 +143,13 @@ struct Interface {
     *context = nullptr;
     *activation = 0;
     if (is_off()) return kSuccess;
-    const Current now = make_current();
-    if (now.recorder == nullptr) return kSuccess;
-    Communicator* const communicator = now.recorder->begin_communicator(Version);
+    Capture* const capture = current_capture();
+    if (capture == nullptr) return kSuccess;
+    Communicator* const communicator = capture->recorder.begin_communicator(Version);
     if (communicator == nullptr) return kSuccess;
-    *context = keep(new Context{now.recorder, now.session, communicator});
-    constexpr std::uint64_t kAsked = event::kGroup | event::kCollective | event::kMessage | event::kProxyOp |
-                                     event::kProxyStep | (Version >= kVersionWithChannels ? event::kKernelChannel : 0);
-    *activation = static_cast<int>(kAsked);
-    now.recorder->describe(*communicator, name, id, ranks, rank, nodes);
+    *context = keep(new Context{capture, communicator});
+    *activation = static_cast<int>(asked_by(*capture));
+    capture->recorder.describe(*communicator, name, id, ranks, rank, nodes);
     return kSuccess;
   } catch (...) {
     return kSuccess;
@@ -134,8 +158,10 @@ struct Interface {
   static Result start_event(void* context, void** handle, Descriptor* descriptor) noexcept {
     *handle = nullptr;
     const auto* const known = static_cast<const Context*>(context);
-    if (known == nullptr || !known->is_ours()) return kSuccess;
-    Recorder& recorder = *known->recorder;
+    if (known == nullptr || !known->capture->is_ours()) return kSuccess;
+    // NCCL also begins events that were not asked for, if they are parents of others that were.
+    if ((descriptor->type & asked_by(*known->capture)) == 0) return kSuccess;
+    Recorder& recorder = known->capture->recorder;
     Communicator& communicator = *known->communicator;
     switch (std::uint64_t{descriptor->type}) {
       case event::kGroup: *handle = recorder.begin_group(); break;
@@ -152,6 +178,11 @@ struct Interface {
         *handle = recorder.begin_channel(communicator, descriptor->parent, channel.channel, timer);
         break;
       }
+      case event::kGroupCalls: *handle = recorder.begin_calls(descriptor->group_calls.captured); break;
+      // NCCL passes the handle of a call to the operation, which belongs to the calls of the whole group.
+      case event::kCollectiveCall:
+      case event::kMessageCall: *handle = descriptor->parent; break;
+      case event::kKernelLaunch: *handle = recorder.begin_launch(communicator, descriptor->parent); break;
       default: break;
     }
     return kSuccess;
@@ -180,18 +211,28 @@ struct Interface {
 
   static Result finalize(void* context) noexcept {
     const auto* const known = static_cast<const Context*>(context);
-    if (known == nullptr || !known->is_ours()) return kSuccess;
-    known->recorder->end_communicator(*known->communicator);
-    known->session->writer().flush();
+    if (known == nullptr || !known->capture->is_ours()) return kSuccess;
+    known->capture->recorder.end_communicator(*known->communicator);
+    if (known->capture->session != nullptr) known->capture->session->writer().flush();
     return kSuccess;
   }
 
  private:
+  /// Returns the types of events that this version has and `capture` needs. A summary needs collectives and what
+  /// their times are taken from.
+  static constexpr std::uint64_t asked_by(const Capture& capture) noexcept {
+    constexpr std::uint64_t kTimed = Version >= kVersionWithChannels ? event::kKernelChannel : event::kProxyOp;
+    constexpr std::uint64_t kCalls =
+        event::kGroupCalls | event::kCollectiveCall | event::kMessageCall | event::kKernelLaunch;
+    if (capture.summary != nullptr) return event::kCollective | kTimed;
+    return event::kGroup | event::kCollective | event::kMessage | event::kProxyOp | event::kProxyStep | kTimed |
+           (Version >= kVersionWithCalls ? kCalls : 0);
+  }
+
   static Recorder* recorder_of(const void* handle) noexcept {
     if (handle == nullptr) return nullptr;
-    const Session* const session = Session::current();
-    return session != nullptr && session->owner().is_here() ? current_recorder.load(std::memory_order_acquire)
-                                                            : nullptr;
+    const Capture* const capture = the_capture.load(std::memory_order_acquire);
+    return capture != nullptr && capture->is_ours() ? &capture->recorder : nullptr;
   }
 
   /// Before v4, init() does not receive the communicator's id and rank, so they are read from the first operation that
@@ -200,8 +241,8 @@ struct Interface {
   static void describe_by(const Context& context, const Descriptor& descriptor, const Event& event) noexcept {
     if constexpr (Version <= kVersionWithChannels) {
       if (event.communicator == 0 || context.communicator->id.load(std::memory_order_relaxed) != 0) return;
-      context.recorder->describe(*context.communicator, event.communicator_name, event.communicator, 0, descriptor.rank,
-                                 0);
+      context.capture->recorder.describe(*context.communicator, event.communicator_name, event.communicator, 0,
+                                         descriptor.rank, 0);
     }
   }
 
@@ -214,18 +255,23 @@ struct Interface {
     }
   }
 
+  static void* calls_of(const Descriptor& descriptor) noexcept {
+    return Version >= kVersionWithCalls ? descriptor.parent : nullptr;
+  }
+
   static void* begin_collective(const Context& context, const Descriptor& descriptor) noexcept {
     const auto& event = descriptor.collective;
     describe_by(context, descriptor, event);
-    return context.recorder->begin_operation(*context.communicator, {.function = event.function,
-                                                                     .element_type = event.element_type,
-                                                                     .algorithm = event.algorithm,
-                                                                     .protocol = event.protocol,
-                                                                     .elements = event.elements,
-                                                                     .sequence = event.sequence,
-                                                                     .root = event.root,
-                                                                     .channels = event.channels,
-                                                                     .group = group_of(descriptor, event)});
+    return context.capture->recorder.begin_operation(*context.communicator, {.function = event.function,
+                                                                             .element_type = event.element_type,
+                                                                             .algorithm = event.algorithm,
+                                                                             .protocol = event.protocol,
+                                                                             .elements = event.elements,
+                                                                             .sequence = event.sequence,
+                                                                             .root = event.root,
+                                                                             .channels = event.channels,
+                                                                             .group = group_of(descriptor, event),
+                                                                             .calls = calls_of(descriptor)});
   }
 
   static void* begin_message(const Context& context, const Descriptor& descriptor) noexcept {
@@ -236,9 +282,10 @@ struct Interface {
                         .element_type = event.element_type,
                         .elements = event.elements,
                         .sequence = static_cast<std::uint64_t>(event.peer),
-                        .group = group_of(descriptor, event)};
+                        .group = group_of(descriptor, event),
+                        .calls = calls_of(descriptor)};
     if constexpr (requires { event.channels; }) operation.channels = event.channels;
-    return context.recorder->begin_operation(*context.communicator, operation);
+    return context.capture->recorder.begin_operation(*context.communicator, operation);
   }
 };
 

@@ -29,7 +29,7 @@ std::optional<EventHandle> EventHandle::unpack(const void* handle) noexcept {
   constexpr std::uint64_t kKindMask = (1U << kSendBit) - 1;
   const auto bits = std::uint64_t{reinterpret_cast<std::uintptr_t>(handle)};
   const auto kind = static_cast<Kind>(bits & kKindMask);
-  if (kind < Kind::kGroup || kind > Kind::kProxyStep || bits >> kNumberBits > 0xFFFFFFFF) return std::nullopt;
+  if (kind < Kind::kGroup || kind > Kind::kLaunch || bits >> kNumberBits > 0xFFFFFFFF) return std::nullopt;
   return EventHandle{.kind = kind,
                      .is_send = (bits >> kSendBit & 1U) != 0,
                      .slot = static_cast<std::uint32_t>(bits >> kSlotBits) & (kMostSlots - 1),
@@ -105,6 +105,14 @@ std::uint32_t number_in(const void* handle, Kind kind) noexcept {
   return event && event->kind == kind ? event->number : 0;
 }
 
+std::optional<EventHandle> calls_in(const void* handle) noexcept {
+  const std::optional<EventHandle> event = EventHandle::unpack(handle);
+  return event && event->kind == Kind::kCalls ? event : std::nullopt;
+}
+
+/// True for events that are in OpenEvents until they end. Of others only the beginning counts.
+bool has_slot(Kind kind) noexcept { return kind != Kind::kGroup && kind != Kind::kOperation && kind != Kind::kCalls; }
+
 Waits after(State state) noexcept {
   switch (state) {
     case State::kSendGpuWait:
@@ -144,6 +152,11 @@ Record record_of(const OpenEvent& event, const EventHandle& handle, std::uint64_
       record.a = event.bytes;
       record.b = event.steps;
       break;
+    case Kind::kLaunch:
+      record.kind = wire::Kind::kNcclLaunch;
+      record.detail = event.is_captured ? 1 : 0;
+      record.a = event.communicator->number;
+      break;
     default:
       record.kind = wire::Kind::kNcclProxyStep;
       record.detail = event.is_send ? 1 : 0;
@@ -156,6 +169,13 @@ Record record_of(const OpenEvent& event, const EventHandle& handle, std::uint64_
 }
 
 }  // namespace
+
+void CaptureSink::add(std::uint32_t /*communicator*/, Record record, std::string_view text) noexcept {
+  writer_.with_producer([&](Producer& producer) {
+    if (!text.empty()) record.which = producer.text(text);
+    producer.add(record);
+  });
+}
 
 Recorder::Recorder(Target target, std::uint32_t events) : target_(target), open_(events) {}
 
@@ -202,12 +222,9 @@ void Recorder::describe_all() noexcept {
 }
 
 void Recorder::add_properties(const Communicator& communicator) noexcept {
-  target_.writer->with_producer([&](Producer& producer) {
-    wire::Record record = communicator.record;
-    record.start = target_.now();
-    if (communicator.name.front() != '\0') record.which = producer.text(communicator.name.data());
-    producer.add(record);
-  });
+  wire::Record record = communicator.record;
+  record.start = target_.now();
+  target_.sink->add(communicator.number, record, communicator.name.data());
 }
 
 void Recorder::end_communicator(const Communicator& communicator) noexcept {
@@ -220,25 +237,44 @@ void* Recorder::begin_group() noexcept {
   return EventHandle{.kind = Kind::kGroup, .number = groups_.fetch_add(1, std::memory_order_relaxed) + 1}.pack();
 }
 
+void* Recorder::begin_calls(bool captured) noexcept {
+  return EventHandle{
+      .kind = Kind::kCalls, .slot = captured ? 1U : 0U, .number = calls_.fetch_add(1, std::memory_order_relaxed) + 1}
+      .pack();
+}
+
+void* Recorder::begin_launch(Communicator& communicator, void* calls) noexcept {
+  const std::optional<EventHandle> parent = calls_in(calls);
+  if (!parent || !target_.recording()) return nullptr;
+  return begin({.communicator = &communicator, .parent = parent->number, .is_captured = parent->slot == 1},
+               Kind::kLaunch);
+}
+
 void* Recorder::begin_operation(const Communicator& communicator, const Operation& operation) noexcept {
   if (!target_.recording()) return nullptr;
   const std::uint32_t number = operations_.fetch_add(1, std::memory_order_relaxed) + 1;
   const bool has_root = operation.root >= 0 && operation.root < Record::kNoDevice;
   const std::uint64_t now = target_.now();
-  const std::uint32_t thread = target_.thread();
-  const OperationText text(operation);
-  target_.writer->with_producer([&](Producer& producer) {
-    producer.add({.kind = operation.is_message ? wire::Kind::kNcclMessage : wire::Kind::kNcclCollective,
-                  .detail = operation.channels,
-                  .device = has_root ? static_cast<std::uint16_t>(operation.root) : Record::kNoDevice,
-                  .which = producer.text(text.view()),
-                  .start = now,
-                  .duration = operation.elements,
-                  .correlation = number,
-                  .stream = thread,
-                  .a = operation.sequence,
-                  .b = communicator.number + number_in(operation.group, Kind::kGroup) * kHigh});
-  });
+  target_.sink->add(communicator.number,
+                    {.kind = operation.is_message ? wire::Kind::kNcclMessage : wire::Kind::kNcclCollective,
+                     .detail = operation.channels,
+                     .device = has_root ? static_cast<std::uint16_t>(operation.root) : Record::kNoDevice,
+                     .start = now,
+                     .duration = operation.elements,
+                     .correlation = number,
+                     .stream = target_.thread(),
+                     .a = operation.sequence,
+                     .b = communicator.number + number_in(operation.group, Kind::kGroup) * kHigh},
+                    OperationText(operation).view());
+  if (const std::optional<EventHandle> calls = calls_in(operation.calls)) {
+    target_.sink->add(communicator.number,
+                      {.kind = wire::Kind::kNcclCalls,
+                       .detail = static_cast<std::uint8_t>(calls->slot),
+                       .which = number,
+                       .start = now,
+                       .correlation = calls->number},
+                      {});
+  }
   return EventHandle{.kind = Kind::kOperation, .number = number}.pack();
 }
 
@@ -293,7 +329,7 @@ void* Recorder::begin_proxy_step(Communicator& communicator, void* proxy_op) noe
 
 void Recorder::change(void* handle, State state, std::uint64_t number) noexcept {
   const std::optional<EventHandle> known = EventHandle::unpack(handle);
-  OpenEvent* const event = known ? open_.find(*known) : nullptr;
+  OpenEvent* const event = known && has_slot(known->kind) ? open_.find(*known) : nullptr;
   if (event == nullptr) return;
   if (known->kind == Kind::kProxyStep && is_transfer_state(state)) {
     advance(*event, target_.now());
@@ -309,25 +345,25 @@ void Recorder::change(void* handle, State state, std::uint64_t number) noexcept 
 
 void Recorder::end(void* handle) noexcept {
   const std::optional<EventHandle> known = EventHandle::unpack(handle);
-  if (!known || known->kind == Kind::kGroup || known->kind == Kind::kOperation) return;
+  if (!known || !has_slot(known->kind)) return;
   std::optional<OpenEvent> event = open_.take(*known);
   if (!event) return;
   event->communicator->open.fetch_sub(1, std::memory_order_relaxed);
   const std::uint64_t now = target_.now();
   if (known->kind == Kind::kProxyStep) advance(*event, now);
-  add(record_of(*event, *known, now));
+  Record record = record_of(*event, *known, now);
+  if (known->kind == Kind::kLaunch) record.stream = target_.thread();
+  target_.sink->add(event->communicator->number, record, {});
 }
 
 void Recorder::tell_status(std::uint32_t communicator, std::uint64_t unfinished) noexcept {
-  add({.kind = wire::Kind::kNcclStatus,
-       .start = target_.now(),
-       .correlation = communicator,
-       .a = lost_.load(std::memory_order_relaxed),
-       .b = unfinished});
-}
-
-void Recorder::add(const Record& record) noexcept {
-  target_.writer->with_producer([&](Producer& producer) { producer.add(record); });
+  target_.sink->add(communicator,
+                    {.kind = wire::Kind::kNcclStatus,
+                     .start = target_.now(),
+                     .correlation = communicator,
+                     .a = lost_.load(std::memory_order_relaxed),
+                     .b = unfinished},
+                    {});
 }
 
 }  // namespace stepsim::capture::nccl

@@ -21,11 +21,11 @@ struct Communicator;
 /// The handle of an event that NCCL gets and passes back in later calls: numbers packed into the bits of a pointer that
 /// is never dereferenced. The pointer is never null.
 struct EventHandle {
-  enum class Kind : std::uint8_t { kGroup = 1, kOperation, kChannel, kProxyOp, kProxyStep };
+  enum class Kind : std::uint8_t { kGroup = 1, kOperation, kChannel, kProxyOp, kProxyStep, kCalls, kLaunch };
   Kind kind{};
   bool is_send = false;
-  std::uint32_t slot = 0;    ///< index of the event in OpenEvents; below kMostSlots
-  std::uint32_t number = 0;  ///< number of the event; groups and operations are counted separately
+  std::uint32_t slot = 0;  ///< index of the event in OpenEvents, below kMostSlots; calls: 1 if captured by a CUDA graph
+  std::uint32_t number = 0;  ///< number of the event; calls, groups and operations are counted separately
 
   static constexpr std::uint32_t kMostSlots = 1U << 20U;
   [[nodiscard]] void* pack() const noexcept;
@@ -36,7 +36,8 @@ struct EventHandle {
 /// What a transfer is waiting for.
 enum class Waits : std::uint8_t { kForDevice, kForPeer, kForNetwork };
 
-/// An event that has begun and not ended: a kernel channel, a proxy operation, or one of its transfers (a proxy step).
+/// An event that has begun and not ended: a kernel's launch, a kernel channel, a proxy operation, or one of its
+/// transfers (a proxy step).
 struct OpenEvent {
   Communicator* communicator = nullptr;
   std::uint64_t start = 0;
@@ -50,6 +51,7 @@ struct OpenEvent {
   std::uint8_t channel = 0;
   Waits waits = Waits::kForDevice;
   bool is_send = false;
+  bool is_captured = false;  ///< launch: by a CUDA graph
 };
 
 /// The events that have begun and not ended, up to a fixed capacity.
@@ -76,9 +78,28 @@ class OpenEvents {
   std::atomic<std::uint32_t> next_{1};
 };
 
+/// The destination of records. Functions may be called by several threads at once.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  /// Takes a record about communicator number `communicator` (0 = none). If `text` is not empty, it is what `which`
+  /// names.
+  virtual void add(std::uint32_t communicator, wire::Record record, std::string_view text) noexcept = 0;
+};
+
+/// Writes records to a capture file.
+class CaptureSink : public Sink {
+ public:
+  explicit CaptureSink(Writer& writer) : writer_(writer) {}
+  void add(std::uint32_t communicator, wire::Record record, std::string_view text) noexcept override;
+
+ private:
+  Writer& writer_;
+};
+
 /// The destination of records, and the functions that provide their time and thread.
 struct Target {
-  Writer* writer = nullptr;
+  Sink* sink = nullptr;
   std::uint64_t (*now)() noexcept = nullptr;     ///< nanoseconds since 1970
   std::uint32_t (*thread)() noexcept = nullptr;  ///< number of the calling thread
   bool (*recording)() noexcept = nullptr;        ///< true if events that begin now are to be recorded
@@ -109,6 +130,7 @@ struct Operation {
   int root = -1;
   std::uint8_t channels = 0;
   void* group = nullptr;  ///< handle of the group
+  void* calls = nullptr;  ///< handle of the calls that asked for it
 };
 
 /// Converts events of any version of NCCL's profiler interface to records. Thread-safe, and lock-free except for the
@@ -135,6 +157,10 @@ class Recorder {
   /// The functions begin_...() return the handle of the event that begins, or null if it is not recorded. All functions
   /// that take a handle accept null.
   [[nodiscard]] void* begin_group() noexcept;
+  /// Also returns a handle while nothing is recorded, because the replays of a CUDA graph refer to the calls that it
+  /// captured, and may be recorded later.
+  [[nodiscard]] void* begin_calls(bool captured) noexcept;
+  [[nodiscard]] void* begin_launch(Communicator& communicator, void* calls) noexcept;
   [[nodiscard]] void* begin_operation(const Communicator& communicator, const Operation& operation) noexcept;
   [[nodiscard]] void* begin_channel(Communicator& communicator, void* operation, std::uint8_t channel,
                                     std::uint64_t timer) noexcept;
@@ -153,13 +179,13 @@ class Recorder {
   [[nodiscard]] void* begin(OpenEvent event, EventHandle::Kind kind) noexcept;
   void add_properties(const Communicator& communicator) noexcept;
   void tell_status(std::uint32_t communicator, std::uint64_t unfinished) noexcept;
-  void add(const wire::Record& record) noexcept;
 
   Target target_;
   OpenEvents open_;
   std::atomic<std::uint32_t> communicators_{0};
   std::atomic<Communicator*> last_{nullptr};  ///< last element of the list of all communicators
   std::atomic<std::uint32_t> groups_{0};
+  std::atomic<std::uint32_t> calls_{0};
   std::atomic<std::uint32_t> operations_{0};
   std::atomic<std::uint64_t> lost_{0};
 };

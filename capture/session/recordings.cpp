@@ -5,13 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "capture/session/signals.h"
 #include "model/wire/environment.h"
 
 namespace stepsim::capture {
@@ -19,23 +18,6 @@ namespace stepsim::capture {
 namespace {
 
 using std::chrono::steady_clock;
-
-std::atomic<int> received{0};
-static_assert(std::atomic<int>::is_always_lock_free, "a signal handler changes it");
-
-void count_signal(int /*signal*/) { received.fetch_add(1, std::memory_order_relaxed); }
-
-/// Returns false if the program has a handler of its own.
-bool listen_to(int signal) noexcept {
-  struct sigaction before {};
-  if (::sigaction(signal, nullptr, &before) != 0) return false;
-  if ((before.sa_flags & SA_SIGINFO) != 0 || (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN))
-    return false;
-  struct sigaction ours {};
-  ours.sa_handler = count_signal;
-  ours.sa_flags = SA_RESTART | SA_ONSTACK;
-  return ::sigaction(signal, &ours, nullptr) == 0;
-}
 
 /// The environment of the process, in which the variables of `request` come first.
 Variables variables_of(const wire::Request& request) {
@@ -52,7 +34,7 @@ Variables variables_of(const wire::Request& request) {
 
 void Session::become_idle() {
   requests_.emplace(settings_.idle, wire::process_name(wire::host_name(), owner_.pid()));
-  if (settings_.signal != 0 && !listen_to(settings_.signal) && make_file(settings_, *writer_)) {
+  if (settings_.signal != 0 && !count_signals(settings_.signal) && make_file(settings_, *writer_)) {
     describe();
     writer_->report(wire::Status::kIncomplete,
                     "signal " + std::to_string(settings_.signal) +
@@ -67,7 +49,7 @@ void Session::serve() noexcept try {
   if (!requests_) return;
   if (is_recording_) end_recording_if_over();
   const std::optional<wire::Request> request = requests_->poll();
-  const int signals = received.load(std::memory_order_relaxed);
+  const int signals = counted_signals();
   const bool signalled = std::exchange(signals_, signals) != signals;
   if (is_recording_ && (signalled || (request && request->stop))) return stop_recording();
   if (is_recording_ || (request && request->stop)) return;

@@ -1,8 +1,5 @@
 #include "capture/session/session.h"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -97,16 +94,9 @@ Session* Session::start(Loader loader) noexcept try {
 }
 
 bool Session::make_file(const Settings& settings, Writer& writer) {
-  constexpr int kMostNames = 100;
-  const std::string base = settings.directory + "/" + wire::process_name(wire::host_name(), ::getpid());
-  for (int i = 1; i <= kMostNames; ++i) {
-    std::string path = base;
-    if (i > 1) path.append("-").append(std::to_string(i));
-    path += ".capture";
-    if (writer.open(path)) return true;
-    if (errno != EEXIST) return false;
-  }
-  return false;
+  return create_file_of_process(settings.directory, ".capture",
+                                [&writer](const std::string& path) { return writer.open(path); })
+      .has_value();
 }
 
 void Session::describe() {

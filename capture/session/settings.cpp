@@ -133,6 +133,10 @@ Settings settings_from(const Variables& variables, std::optional<std::uint64_t> 
   settings.sync = text(variables, wire::kSyncVariable) != "0";
   settings.nvtx = text(variables, wire::kNvtxVariable) != "0";
   settings.whole_graphs = text(variables, wire::kWholeGraphsVariable) == "1";
+  if (const auto seconds = number(variables, wire::kNcclSummaryVariable))
+    settings.nccl_summary = std::chrono::seconds{*seconds};
+  settings.nccl_ring = std::clamp<std::size_t>(number(variables, wire::kNcclRingVariable).value_or(wire::kSummaryRing),
+                                               1, wire::kLargestSummaryRing);
   settings.cupti = text(variables, wire::kCuptiVariable);
   return settings;
 }

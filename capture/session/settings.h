@@ -57,6 +57,8 @@ struct Settings {
   bool nvtx = true;
   bool whole_graphs = false;
   std::string cupti;
+  std::optional<std::chrono::seconds> nccl_summary;  ///< interval of summaries of NCCL; zero = at the end only
+  std::size_t nccl_ring = 0;                         ///< collectives per communicator in them; at least 1
 
   /// Returns nothing while a recording goes on, which has taken `recorded` and filled `bytes` of its file. Afterwards
   /// returns why it ended, as a sentence for the user; empty if `duration` or `most_bytes` were set. Without them, a

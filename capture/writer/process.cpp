@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+
+#include "model/wire/request.h"
 
 namespace stepsim::capture {
 
@@ -40,6 +43,20 @@ std::uint32_t system_thread() noexcept {
   if (this_thread.id == 0 || this_thread.forks != forks())
     this_thread = {static_cast<std::uint32_t>(::gettid()), forks()};
   return this_thread.id;
+}
+
+std::optional<std::string> create_file_of_process(const std::string& directory, std::string_view extension,
+                                                  const std::function<bool(const std::string& path)>& create) {
+  constexpr int kMostNames = 100;
+  const std::string base = directory + "/" + wire::process_name(wire::host_name(), ::getpid());
+  for (int i = 1; i <= kMostNames; ++i) {
+    std::string path = base;
+    if (i > 1) path.append("-").append(std::to_string(i));
+    path += extension;
+    if (create(path)) return path;
+    if (errno != EEXIST) break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace stepsim::capture

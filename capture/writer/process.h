@@ -4,6 +4,10 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace stepsim::capture {
 
@@ -31,6 +35,13 @@ class Owner {
 
 /// Returns the system's id of the calling thread. Only the first call of each thread makes a system call.
 [[nodiscard]] std::uint32_t system_thread() noexcept;
+
+/// Creates a file of this process in `directory`, named HOST_PID and `extension`, or HOST_PID-2 and so on if there is
+/// one already. `create` creates a file, or returns false and sets errno. Returns the path; nullopt, with errno set, on
+/// failure.
+[[nodiscard]] std::optional<std::string> create_file_of_process(
+    const std::string& directory, std::string_view extension,
+    const std::function<bool(const std::string& path)>& create);
 
 }  // namespace stepsim::capture
 

@@ -14,7 +14,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "cli/program/terminal.h"
@@ -114,11 +116,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> capture_files(const std::string& directory) {
+/// Returns the files of a folder whose names end so.
+std::vector<std::string> files_with(std::string_view ending, const std::string& directory) {
   std::vector<std::string> files;
   std::error_code problem;
   for (fs::directory_iterator at(directory, problem), end; !problem && at != end; at.increment(problem)) {
-    if (at->path().extension() == ".capture") files.push_back(at->path().string());
+    if (at->path().string().ends_with(ending)) files.push_back(at->path().string());
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -168,7 +171,7 @@ std::string lines_of(const std::string& file, const ingest::CaptureSurvey& found
 
 std::string capture_summary(const std::string& directory, const std::string& run) {
   std::string text;
-  for (const std::string& file : capture_files(directory)) {
+  for (const std::string& file : files_with(".capture", directory)) {
     try {
       const auto source = ingest::open_file(file);
       const ingest::CaptureSurvey found = ingest::survey_capture(*source);
@@ -179,6 +182,23 @@ std::string capture_summary(const std::string& directory, const std::string& run
     }
   }
   return text.empty() ? text : text + fmt::format("stepsim: next: stepsim replay {}\n", shown(directory));
+}
+
+std::string nccl_summary_line(const std::string& directory, const std::string& run) {
+  std::uint64_t files = 0;
+  for (const std::string& file : files_with(".nccl.json", directory)) {
+    std::ifstream stream(file);
+    std::string first;  // the line of the process, in which the run is a plain number
+    if (std::getline(stream, first) && first.find(fmt::format(R"("run": "{}")", run)) != std::string::npos) ++files;
+  }
+  if (files > 0) {
+    return fmt::format("stepsim: wrote {} of NCCL's collectives to {}/*.nccl.json\n",
+                       files == 1 ? "a summary" : fmt::format("{} summaries", files), shown(directory));
+  }
+  return fmt::format(
+      "stepsim: no summary was written to {}: COMMAND created no communicator of NCCL 2.24 or later, or could not "
+      "write there\n",
+      shown(directory));
 }
 
 }  // namespace stepsim::cli

@@ -33,6 +33,10 @@ struct Ending {
 ///   stepsim: next: stepsim replay traces
 [[nodiscard]] std::string capture_summary(const std::string& directory, const std::string& run);
 
+/// Returns a line about the summaries of NCCL's collectives of a run in a folder; a line that says what to do if there
+/// are none.
+[[nodiscard]] std::string nccl_summary_line(const std::string& directory, const std::string& run);
+
 }  // namespace stepsim::cli
 
 #endif

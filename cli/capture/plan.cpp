@@ -162,6 +162,17 @@ std::vector<std::pair<std::string, std::string>> request_variables(const Capture
   return set;
 }
 
+std::vector<std::pair<std::string, std::string>> summary_variables_of(const CapturePlan& plan,
+                                                                      const std::string& module,
+                                                                      const std::string& run) {
+  auto set = schedule_variables(plan, run);
+  if (plan.signal != 0) set.emplace_back(wire::kSignalVariable, std::to_string(plan.signal));
+  set.emplace_back(wire::kNcclSummaryVariable, std::to_string(plan.interval.value_or(wire::kSummarySeconds)));
+  set.emplace_back(wire::kNcclRingVariable, std::to_string(plan.ring.value_or(wire::kSummaryRing)));
+  set.emplace_back(kNcclPlugin, module);
+  return set;
+}
+
 std::vector<std::pair<std::string, std::string>> variables_of(const CapturePlan& plan, const Variables& variables,
                                                               const std::string& module, const std::string& run) {
   expect_no_other_tool(variables, module);

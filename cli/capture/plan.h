@@ -41,7 +41,10 @@ struct CapturePlan {
   std::vector<std::string> torch_options;  ///< options of torch.profiler, with its names: "with_flops"
   std::string step_call;                   ///< MODULE.FUNCTION
   bool nccl = false;
-  bool rocm = false;  ///< record AMD GPUs
+  bool rocm = false;                      ///< record AMD GPUs
+  bool nccl_summary = false;              ///< write only summaries of NCCL's collectives
+  std::optional<std::uint64_t> interval;  ///< of these, in seconds
+  std::optional<std::uint64_t> ring;      ///< collectives per communicator in these
 };
 
 /// Parses a whole number from `least` to 10^9, for example "3". Throws UsageError, which names the option, for any
@@ -75,6 +78,12 @@ void take_torch_schedule(CapturePlan& plan);
                                                                             const Variables& variables,
                                                                             const std::string& module,
                                                                             const std::string& run);
+
+/// Returns the environment variables for COMMAND if it writes only summaries of NCCL's collectives: NCCL loads
+/// `module`, and CUDA no tool. Precondition: there is no nccl_problem().
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> summary_variables_of(const CapturePlan& plan,
+                                                                                    const std::string& module,
+                                                                                    const std::string& run);
 
 /// Returns the environment variables that a process reads when it begins a recording.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> request_variables(const CapturePlan& plan,

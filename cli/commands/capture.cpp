@@ -26,6 +26,7 @@
 #include "cli/program/terminal.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/wire/environment.h"
 #include "model/wire/request.h"
 
 namespace stepsim::cli {
@@ -98,6 +99,18 @@ bool make_folder(const std::string& path) {
   end_as(ending);
 }
 
+/// Runs COMMAND with NCCL's plugin alone.
+[[noreturn]] void run_nccl_summary(const CaptureCommand& command, const std::string& run_capture) {
+  const CapturePlan& plan = command.plan;
+  const std::string module = capture_module();
+  const std::string problem = nccl_problem(variable, module);
+  if (!problem.empty()) write_error("stepsim: warning: " + problem + "\n");
+  if (!problem.empty() || !make_folder(plan.directory)) end_as(run_child(command.words, {}));
+  const Ending ending = run_child(command.words, summary_variables_of(plan, module, run_capture), plan.signal);
+  if (!command.quiet && ending.started) write_error(nccl_summary_line(plan.directory, run_capture));
+  end_as(ending);
+}
+
 /// Returns the summary of a run, of all folders that the program wrote to.
 std::string summary_of(const CapturePlan& plan, const std::string& run) {
   std::string text = capture_summary(plan.directory, run);
@@ -116,6 +129,7 @@ void run_capture(CaptureCommand command) {
   command.plan.directory = absolute_if_possible(command.plan.directory);
   const std::string run_capture = name_of_run();
   if (command.plan.torch) run_torch(std::move(command), run_capture);
+  if (command.plan.nccl_summary) run_nccl_summary(command, run_capture);
   const std::string module = capture_module();
   const auto variables = variables_of(command.plan, variable, module, run_capture);
   if (const std::string problem = command.plan.nccl ? nccl_problem(variable, module) : ""; !problem.empty())
@@ -203,6 +217,49 @@ std::array<const CLI::Option*, 5> add_torch_flags(CLI::App& app) {
                    "With --torch: record which operators exchanged data (slows the job several times)")};
 }
 
+struct SummaryOptions {
+  const CLI::Option* summary;
+  const CLI::Option* interval;
+  const CLI::Option* ring;
+};
+
+SummaryOptions add_summary_options(CLI::App& app) {
+  return {add_flag(app, "--nccl-summary", "Write only a summary of NCCL's collectives and their bus bandwidth"),
+          app.add_option("--interval")
+              ->type_name("S")
+              ->description("With --nccl-summary: write it every S seconds; 0 = at the end only (default: 60)"),
+          app.add_option("--ring")->type_name("N")->description(
+              "With --nccl-summary: list the last N collectives of each communicator (default: 1024)")};
+}
+
+/// Throws UsageError if an option was given that a summary cannot follow.
+void take_summary_options(const SummaryOptions& options, const CLI::App& app, CapturePlan& plan) {
+  constexpr std::array<std::string_view, 8> kCombined{"--nccl-summary", "--interval", "--ring",  "--dir",
+                                                      "--ranks",        "--signal",   "--quiet", "COMMAND"};
+  plan.nccl_summary = options.summary->count() > 0;
+  plan.interval = given_count(options.interval, 0);
+  plan.ring = given_count(options.ring, 1);
+  if (!plan.nccl_summary)
+    return expect_none({options.interval, options.ring}, "is an option of summaries; expected it with --nccl-summary");
+  for (const CLI::Option* const option : app.get_options()) {
+    if (std::find(kCombined.begin(), kCombined.end(), option->get_name()) == kCombined.end())
+      expect_none({option}, "cannot be combined with --nccl-summary");
+  }
+  if (plan.ring && *plan.ring > wire::kLargestSummaryRing) {
+    throw UsageError(
+        fmt::format("--ring: '{}'; expected a whole number from 1 to {}", *plan.ring, wire::kLargestSummaryRing));
+  }
+}
+
+void take_signal(const CLI::Option* signal, CapturePlan& plan) {
+  plan.signal = parse_signal(given_text(signal));
+  if (!plan.idle && !plan.nccl_summary) {
+    expect_none({signal},
+                "is for a program that waits to be recorded or keeps a summary; expected it with --idle or "
+                "--nccl-summary");
+  }
+}
+
 Command::Run setup_capture(CLI::App& app) {
   const auto option = [&app](const char* names, const char* type, const char* description) {
     return app.add_option(names)->type_name(type)->description(description);
@@ -228,8 +285,8 @@ Command::Run setup_capture(CLI::App& app) {
   const auto* attach_to = option("--attach", "PID|DIR",
                                  "Record a program that runs with --idle: a process and its children, or all in a "
                                  "folder; without COMMAND. Ctrl-C ends it");
-  const auto* signal =
-      option("--signal", "NAME", "With --idle: start and end a recording at this signal, USR1 or USR2");
+  const auto* signal = option("--signal", "NAME",
+                              "At USR1 or USR2: with --idle start and end a recording, with --nccl-summary write it");
   const auto* torch = flag("--torch", "Record with torch.profiler; the script needs no change");
   const auto* step_call = option("--step-call", "MODULE.FUNCTION",
                                  "With --torch: end a step at each call of this function (default: optimizer.step())");
@@ -242,6 +299,7 @@ Command::Run setup_capture(CLI::App& app) {
   const auto* whole_graphs =
       flag("--whole-graphs", "Record each launch of a CUDA graph as one, not its kernels; costs the program less");
   const auto* nccl = flag("--with-nccl", "Record collectives and transfers of NCCL 2.24 or later");
+  const SummaryOptions nccl_summary = add_summary_options(app);
   const auto* rocm = flag("--rocm", "Record AMD GPUs through rocprofiler-sdk of ROCm 7.0 or later");
   const auto* quiet = flag("--quiet", "Do not report at the end what was captured");
   const auto* words = app.add_option("COMMAND")
@@ -249,7 +307,7 @@ Command::Run setup_capture(CLI::App& app) {
                           ->expected(1, CLI::detail::expected_max_vector_size)
                           ->allow_extra_args()
                           ->description("Program to run, with its arguments, after --");
-  return [=](const Session& session) {
+  return [=, &app](const Session& session) {
     const bool attaches = attach_to->count() > 0;
     if (attaches && !words->empty())
       throw UsageError("--attach records a program that runs already; expected no COMMAND");
@@ -293,8 +351,8 @@ Command::Run setup_capture(CLI::App& app) {
     plan.rocm = rocm->count() > 0;
     command.quiet = quiet->count() > 0;
     plan.idle = idle->count() > 0;
-    plan.signal = parse_signal(given_text(signal));
-    if (!plan.idle) expect_none({signal}, "is for a program that waits to be recorded; expected it with --idle");
+    take_summary_options(nccl_summary, app, plan);
+    take_signal(signal, plan);
     if (plan.idle) expect_none({torch, profiler_api, whole_graphs}, "cannot be combined with --idle");
     if (!attaches) return run_capture(std::move(command));
     expect_none({idle, torch, profiler_api, whole_graphs, buffer, step_range, with_sync, no_sync, with_nvtx, no_nvtx,

@@ -29,6 +29,10 @@ inline constexpr char kNvtxVariable[] = "STEPSIM_CAPTURE_NVTX";             ///<
 inline constexpr char kWholeGraphsVariable[] =
     "STEPSIM_CAPTURE_WHOLE_GRAPHS";                              ///< 1 = record no kernels of CUDA graphs
 inline constexpr char kNcclVariable[] = "STEPSIM_CAPTURE_NCCL";  ///< 0 = no NCCL records, even if NCCL loads the module
+/// Seconds between two writes of the summary of NCCL's collectives, 0 = write it at the end only. If it is set, NCCL's
+/// plugin records nothing else.
+inline constexpr char kNcclSummaryVariable[] = "STEPSIM_CAPTURE_NCCL_SUMMARY";
+inline constexpr char kNcclRingVariable[] = "STEPSIM_CAPTURE_NCCL_RING";  ///< collectives per communicator in it
 inline constexpr char kTorchVariable[] = "STEPSIM_CAPTURE_TORCH";  ///< 1 = record with torch.profiler (capture/torch)
 inline constexpr char kTorchOptionsVariable[] =
     "STEPSIM_CAPTURE_TORCH_OPTIONS";  ///< options of torch.profiler: "with_flops,..."
@@ -38,6 +42,11 @@ inline constexpr char kCuptiVariable[] = "STEPSIM_CUPTI_LIBRARY";  ///< libcupti
 /// Bounds of a recording in which no step is marked, unless DURATION or MAX_MB are set.
 inline constexpr unsigned kUnmarkedSeconds = 60;
 inline constexpr unsigned kUnmarkedMb = 2048;
+
+/// Defaults of a summary of NCCL's collectives.
+inline constexpr unsigned kSummarySeconds = 60;
+inline constexpr unsigned kSummaryRing = 1024;
+inline constexpr unsigned kLargestSummaryRing = 1'000'000;
 
 /// Default buffer size of the module in MiB.
 inline constexpr unsigned kDefaultBufferMb = 64;

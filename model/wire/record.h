@@ -74,6 +74,12 @@ enum class Kind : std::uint8_t {
   kNcclStatus,
   kRangeMark,  ///< an NVTX mark, an instant: text `which` = its name, stream = thread
   kStream,     ///< a stream of context a: detail = a StreamKind, which = its priority, a signed number
+  /// NCCL launched a kernel for calls `which`: a = communicator, stream = thread, detail 1 if a CUDA graph captured the
+  /// launch, so that no kernel ran. Calls are those of one outermost group of NCCL's API, numbered from 1.
+  kNcclLaunch,
+  /// Calls `correlation` asked for operation `which`; detail 1 if a CUDA graph captured them, so that the operation is
+  /// one of a replay.
+  kNcclCalls,
 };
 
 /// How a stream is ordered with others, as CUpti_ActivityStreamFlag.

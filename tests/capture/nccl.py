@@ -2,6 +2,7 @@
 """nccl.py STEPSIM SAMPLE_RANKS FAKE_CUDA FAKE_RCCL: `stepsim capture --with-nccl` of two ranks on our fake CUDA and
 NCCL, with each version of NCCL's profiler interface, to the replay of both files as one job and the waits in `stats`.
 Whatever goes wrong, the program must end as it does without capture."""
+import json
 import os
 import sys
 
@@ -34,6 +35,20 @@ def transfers(directory):
     reply = answer("stats", directory)
     rows = reply["inputs"][0]["transfers"] if "inputs" in reply else []
     return {(row["rank"], row["group"], row["operation"]): row for row in rows}, reply
+
+
+def reductions(directory):
+    """Returns (stream, duration in us, bytes) of the kernels of reductions on both communicators, in order."""
+    found = []
+    for name in sorted(os.listdir(directory)):
+        converted = os.path.join(folder(), f"{name}.pt.trace.json")
+        os.mkdir(os.path.dirname(converted))
+        run_with({}, STEPSIM, "convert", os.path.join(directory, name), "-o", converted)
+        with open(converted) as file:
+            events = json.load(file)["traceEvents"]
+        kernels = [event for event in events if event.get("cat") == "kernel" and "AllReduce" in event["name"] and event["dur"] in (90, 40)]
+        found += [(event["args"]["stream"], event["dur"], event["args"].get("bytes")) for event in sorted(kernels, key=lambda event: event["ts"])]
+    return found
 
 
 def as_without_capture(result, what, *program, code=7):
@@ -129,6 +144,15 @@ results, traces = capture("--with-nccl", "--active", str(STEPS), way="pxn")
 as_without_capture(results[0], "proxy operations of another process", str(STEPS + 2), "pxn")
 other = transfers(traces)[0].get((0, "unknown", "unknown"), {"sent": {}})
 check("they are of nobody", other["sent"].get("pieces") == STEPS * 3 * CHANNELS * TRANSFERS, transfers(traces)[0])
+results, traces = capture("--with-nccl", "--active", str(STEPS), way="callback")
+as_without_capture(results[0], "reports on a thread of CUDA", str(STEPS + 2), "callback")
+check("they are of the kernels that NCCL launched", reductions(traces) == 2 * STEPS * [(20, 90.0, 4 * 3000), (21, 40.0, 4 * 7000)], reductions(traces))
+check("nothing is without a kernel", "nccl_without_kernel" not in diagnostics(answer("replay", traces)), answer("replay", traces))
+results, traces = capture("--with-nccl", "--active", str(STEPS), way="callback", FAKE_NCCL_VERSION="4")
+check("before version 5, they have no kernel", diagnostics(answer("replay", traces)).get("nccl_without_kernel") == 2 * 2 * STEPS, answer("replay", traces))
+results, traces = capture("--with-nccl", "--active", str(STEPS), way="graph")
+as_without_capture(results[0], "a CUDA graph", str(STEPS + 2), "graph")
+check("its replays have no kernel", diagnostics(answer("replay", traces)).get("nccl_without_kernel") == 2 * STEPS, answer("replay", traces))
 for way, code in (("fork", 7), ("kill", -9), ("exit", 7)):
     if way == "kill":
         traces, program = folder(), (str(STEPS + 2), way, os.path.join(work.name, "recorded0"))

@@ -2,11 +2,13 @@
 // reduces two gradients in one kernel, gathers on a second communicator with the opposite order of ranks, and sends a
 // message from rank 0 to rank 1. Rank 1 arrives later at each collective than rank 0, whose kernels wait for it.
 //
-//     sample_ranks STEPS [whole|open|flood|pxn|fork|kill FILE|until FILE|exit]
+//     sample_ranks STEPS [whole|open|flood|pxn|callback|graph|brief|fork|forknew|kill FILE|until FILE|exit]
 //
 // The environment variable RANK is 0 or 1. The second argument selects how the program ends, or what it does in
-// addition: kill waits until FILE exists, until takes 10 ms in each step and further steps until FILE exists. If it
-// ends normally, its exit code is 7.
+// addition: callback reduces on both communicators in one group, which NCCL reports on a thread of CUDA, graph reduces
+// in a CUDA graph, brief first uses a communicator that then ends, forknew starts a child with communicators of its
+// own, kill waits until FILE exists, until takes 10 ms in each step and further steps until FILE exists. If it ends
+// normally, its exit code is 7.
 
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -63,6 +65,13 @@ struct Rank {
   }
 };
 
+/// Reduces on both communicators in one group. The kernels have the same name, and the one launched first is longer.
+void reduce_on_both(Rank& rank) {
+  fake_nccl::Communicator::run({{&rank.world, {{.elements = 3000}}, 90'000, kCommunicationStream},
+                                {&rank.reversed, {{.elements = 7000}}, 40'000, kCommunicationStream + 1}},
+                               fake_nccl::ReportedBy::kCallback);
+}
+
 void mark_step() {
   const char* const path = std::getenv("CUDA_INJECTION64_PATH");
   void* const library = path == nullptr ? nullptr : ::dlopen(path, RTLD_NOW);
@@ -70,12 +79,12 @@ void mark_step() {
   reinterpret_cast<void (*)()>(::dlsym(library, "stepsim_mark_step"))();
 }
 
-/// Starts a child that keeps using its parent's communicators, which is not allowed.
-void fork_child(Rank& rank) {
+/// Starts a child that runs a step with its own communicators, or with its parent's, which is not allowed.
+void fork_child(Rank& rank, bool own) {
   std::fflush(stdout);
   const ::pid_t child = ::fork();
   if (child == 0) {
-    rank.step();
+    own ? Rank(rank.rank).step() : rank.step();
     std::exit(0);
   }
   int status = 0;
@@ -92,11 +101,20 @@ int main(int argc, char** argv) {
   auto rank = std::make_unique<Rank>(number == nullptr ? 0 : std::atoi(number));
   rank->world.mischief = {
       .leave_open = way == "open", .flood = way == "flood" ? 200'000U : 0U, .of_other_process = way == "pxn"};
+  fake_nccl::Graph graph;
+  if (way == "graph")
+    graph = fake_nccl::Communicator::capture({{&rank->world, {{.elements = 2000}}, 20'000, kCommunicationStream}});
+  if (way == "brief") {
+    fake_nccl::Communicator brief{0x3333, "brief", 2, rank->rank};
+    brief.run({{.elements = 100}}, 1'000, kCommunicationStream);
+  }
   for (int i = 0; i < steps || (way == "until" && ::access(argv[3], F_OK) != 0); ++i) {
     if (way == "until") std::this_thread::sleep_for(std::chrono::milliseconds(10));
     mark_step();
     rank->step();
-    if (way == "fork" && i == steps / 2) fork_child(*rank);
+    if (way == "callback") reduce_on_both(*rank);
+    if (way == "graph") fake_nccl::Communicator::replay(graph, 1, kCommunicationStream);
+    if ((way == "fork" || way == "forknew") && i == steps / 2) fork_child(*rank, way == "forknew");
   }
   mark_step();
   std::printf("trained %d steps\n", steps);

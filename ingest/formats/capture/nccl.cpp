@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "ingest/parts/element_types.h"
@@ -78,35 +79,61 @@ void add_to(Quantity& sum, Quantity more) noexcept {
 /// The operations that NCCL enqueued as one kernel.
 using Enqueued = std::vector<const Record*>;
 
+/// The kernels of a capture, by the calls that launched them.
+class Launches {
+ public:
+  explicit Launches(std::vector<LaunchedKernel> launches) : launches_(std::move(launches)) {
+    std::sort(launches_.begin(), launches_.end(), [](const LaunchedKernel& a, const LaunchedKernel& b) {
+      return std::tuple(a.thread, a.called, a.event) < std::tuple(b.thread, b.called, b.event);
+    });
+  }
+
+  /// Returns the kernel of the last call on this thread that began in [since, until]; null if there is none.
+  [[nodiscard]] const LaunchedKernel* last(std::uint32_t thread, std::uint64_t since, std::uint64_t until) const {
+    const auto behind = std::upper_bound(
+        launches_.begin(), launches_.end(), std::pair(thread, until),
+        [](const auto& at, const LaunchedKernel& launch) { return at < std::pair(launch.thread, launch.called); });
+    if (behind == launches_.begin()) return nullptr;
+    const LaunchedKernel& found = *std::prev(behind);
+    return found.thread == thread && found.called >= since ? &found : nullptr;
+  }
+
+ private:
+  std::vector<LaunchedKernel> launches_;  // by thread and time
+};
+
 class Joiner {
  public:
   Joiner(const CaptureRecords& records, const std::function<bool(std::uint64_t)>& is_wanted, HostDeviceBuilder& builder)
-      : records_(records), builder_(builder) {
+      : records_(records), is_wanted_(is_wanted), builder_(builder) {
     for (const Record& record : records.nccl) {
-      const bool is_operation = record.kind == Kind::kNcclCollective || record.kind == Kind::kNcclMessage;
-      if (is_operation && is_wanted(record.start)) operations_.push_back(&record);
+      if (record.kind == Kind::kNcclCollective || record.kind == Kind::kNcclMessage) operations_.push_back(&record);
+      if (record.kind == Kind::kNcclCalls) calls_.emplace(record.which, &record);
+      if (record.kind == Kind::kNcclLaunch) launches_of_[{record.which, record.a}].push_back(&record);
     }
   }
 
   /// Joins operations to kernels. Operations that were enqueued together form a group; returns the number of groups
   /// without a kernel.
-  std::uint64_t join(std::vector<LaunchedKernel> launches) {
-    std::sort(launches.begin(), launches.end(), [](const LaunchedKernel& a, const LaunchedKernel& b) {
-      return std::tuple(a.thread, a.called, a.event) < std::tuple(b.thread, b.called, b.event);
-    });
+  std::uint64_t join(std::vector<LaunchedKernel> kernels) {
+    const Launches launches(std::move(kernels));
+    const std::vector<Enqueued> all = enqueued_together();
+    const std::vector<Launched> launched = launched_for(all);
     std::set<std::uint32_t> taken;  // kernel events that already have operations
     std::uint64_t alone = 0;
-    for (const Enqueued& enqueued : enqueued_together()) {
-      const Record& first = *enqueued.front();
-      const auto behind = std::upper_bound(
-          launches.begin(), launches.end(), first, [](const Record& record, const LaunchedKernel& launch) {
-            return std::pair(record.stream, record.start) < std::pair(launch.thread, launch.called);
-          });
-      const bool has_kernel = behind != launches.begin() && std::prev(behind)->thread == first.stream;
-      if (has_kernel && taken.insert(std::prev(behind)->event).second) {
-        describe(std::prev(behind)->event, enqueued);
-      } else {
-        ++alone;
+    for (const bool reported : {true, false}) {  // launches that NCCL reported leave the rest to those it did not
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const Record& first = *all[i].front();
+        if (launched[i].is_reported != reported || !is_wanted_(first.start)) continue;
+        const Record* const by = launched[i].launch;
+        const LaunchedKernel* kernel = nullptr;
+        if (by != nullptr) kernel = launches.last(by->stream, by->start, by->start + by->duration);
+        if (!reported) kernel = launches.last(first.stream, 0, first.start);
+        if (kernel != nullptr && taken.insert(kernel->event).second) {
+          describe(kernel->event, all[i]);
+        } else {
+          ++alone;
+        }
       }
     }
     return alone;
@@ -115,6 +142,36 @@ class Joiner {
   [[nodiscard]] std::vector<HostDeviceTrace::Communicator> take_communicators() && { return std::move(communicators_); }
 
  private:
+  /// How the kernel of some operations was launched.
+  struct Launched {
+    bool is_reported = false;        ///< NCCL reports launches, so `launch` is the one
+    const Record* launch = nullptr;  ///< null if none of this process: the operations are a replay of a CUDA graph
+  };
+  using Calls = std::pair<std::uint32_t, std::uint64_t>;  ///< number of the calls, and communicator
+
+  /// Returns how each of `all` was launched. Calls may be enqueued as several kernels of each communicator. NCCL
+  /// launches them in the order in which it reports their operations, though perhaps on another thread: the k-th launch
+  /// belongs to the k-th group of operations.
+  [[nodiscard]] std::vector<Launched> launched_for(const std::vector<Enqueued>& all) const {
+    std::vector<Launched> launched(all.size());
+    std::map<Calls, std::vector<std::size_t>> enqueued_by;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Record& first = *all[i].front();
+      const auto calls = calls_.find(first.correlation);
+      if (calls == calls_.end()) continue;
+      launched[i].is_reported = calls->second->detail == 1;
+      if (!launched[i].is_reported) enqueued_by[{calls->second->correlation, communicator_of(first)}].push_back(i);
+    }
+    for (const auto& [calls, groups] : enqueued_by) {
+      const auto launches = launches_of_.find(calls);
+      if (launches == launches_of_.end()) continue;
+      const bool complete = launches->second.size() == groups.size();
+      for (std::size_t k = 0; k < groups.size(); ++k)
+        launched[groups[k]] = {true, complete ? launches->second[k] : nullptr};
+    }
+    return launched;
+  }
+
   /// Returns groups of operations that were enqueued as one kernel, in order of time. Operations within a group are in
   /// the order in which they were enqueued.
   [[nodiscard]] std::vector<Enqueued> enqueued_together() const {
@@ -222,8 +279,11 @@ class Joiner {
   }
 
   const CaptureRecords& records_;
+  const std::function<bool(std::uint64_t)>& is_wanted_;
   HostDeviceBuilder& builder_;
-  std::vector<const Record*> operations_;  // in order of time
+  std::vector<const Record*> operations_;                    // in order of time
+  std::unordered_map<std::uint32_t, const Record*> calls_;   // the kNcclCalls record of each operation
+  std::map<Calls, std::vector<const Record*>> launches_of_;  // the kNcclLaunch records, in order of time
   std::vector<HostDeviceTrace::Communicator> communicators_;
   std::set<TextId> told_;
 };

@@ -52,12 +52,15 @@ struct NcclUses {
   std::vector<TransportUse> transports;  ///< in the order of their communicators, then by operation
 };
 
-/// Joins the operations that NCCL enqueued to the kernels that perform them. NCCL reports an operation right after the
-/// launch, on the same thread, so the operation belongs to the last launch before it on that thread. If an earlier
-/// operation was already joined to that launch, the operation has no kernel. The function stores operation, group,
-/// sequence number and size in the details of the kernels. Several equal collectives in one kernel count as one, with
-/// their sizes added up; messages to and from all ranks count as an all-to-all. Operations without a kernel are counted
-/// in `sink`. Only operations enqueued at a time that `is_wanted` accepts are used. O(records log records).
+/// Joins the operations that NCCL enqueued to the kernels that perform them. From version 5 of its interface on, NCCL
+/// reports its launches and the calls that each launch and operation belong to: an operation's kernel is the one that
+/// was called during the launch, on its thread. Operations of a CUDA graph's replay have none. Older versions report
+/// operations only, right after the launch and on the same thread, unless CUDA calls NCCL back on a thread of its own
+/// (after a capture of a CUDA graph): there the operation belongs to the last launch before it on its thread. If an
+/// earlier operation was already joined to that launch, the operation has no kernel. The function stores operation,
+/// group, sequence number and size in the details of the kernels. Several equal collectives in one kernel count as one,
+/// with their sizes added up; messages to and from all ranks count as an all-to-all. Operations without a kernel are
+/// counted in `sink`. Only operations enqueued at a time that `is_wanted` accepts are used. O(records log records).
 [[nodiscard]] NcclUses describe_by_nccl(const CaptureRecords& records, std::vector<LaunchedKernel> launches,
                                         const std::function<bool(std::uint64_t time)>& is_wanted,
                                         HostDeviceBuilder& builder, const std::string& file, PartSink& sink);

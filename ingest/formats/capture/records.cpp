@@ -173,14 +173,17 @@ bool is_event(Kind kind) noexcept {
 }
 
 /// True for an event of NCCL.
-bool is_nccl(Kind kind) noexcept { return kind >= Kind::kNcclCollective && kind <= Kind::kNcclProxyStep; }
+bool is_nccl(Kind kind) noexcept {
+  return (kind >= Kind::kNcclCollective && kind <= Kind::kNcclProxyStep) || kind == Kind::kNcclLaunch ||
+         kind == Kind::kNcclCalls;
+}
 
 /// True for NCCL operations. The duration field of their records contains the number of elements.
 bool is_nccl_operation(Kind kind) noexcept { return kind == Kind::kNcclCollective || kind == Kind::kNcclMessage; }
 
 bool is_instant(Kind kind) noexcept {
   return kind == Kind::kStep || kind == Kind::kEventRecord || kind == Kind::kExternal || kind == Kind::kRangeBegin ||
-         kind == Kind::kRangeEnd || kind == Kind::kRangeMark;
+         kind == Kind::kRangeEnd || kind == Kind::kRangeMark || kind == Kind::kNcclCalls;
 }
 
 /// The largest accepted number of unfinished events in one record. The limit keeps the sum over all records from

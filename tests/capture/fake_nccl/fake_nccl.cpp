@@ -30,7 +30,12 @@ class Plugin {
   virtual ~Plugin() = default;
   virtual void init(void** context, int* mask, const char* name, std::uint64_t id, int ranks, int rank) = 0;
   virtual void* group(void* context) = 0;
-  virtual void* operation(void* context, void* group, const Operation& what, std::uint64_t sequence, int rank) = 0;
+  /// The calls of one outermost group, a call in it, and a launch for it; null before version 5.
+  virtual void* calls(void* context, bool captured) = 0;
+  virtual void* call(void* context, void* calls, bool is_message) = 0;
+  virtual void* launch(void* context, void* calls) = 0;
+  virtual void* operation(void* context, void* group, void* call, const Operation& what, std::uint64_t sequence,
+                          int rank) = 0;
   virtual void* proxy_op(void* context, void* operation, const ProxyOp& what) = 0;
   virtual void* proxy_step(void* context, void* proxy_op) = 0;
   virtual void* channel(void* context, void* operation, std::uint8_t channel, std::uint64_t timer) = 0;
@@ -61,19 +66,32 @@ class PluginOf : public Plugin {
 
   void* group(void* context) override {
     Descriptor event{};
-    if constexpr (Version >= 5) {
-      // From version 5 on, NCCL also has events for groups of API calls. The plugin does not ask for them.
-      event.type = 1U << 8U;
-      if (start(context, event) != nullptr) std::fprintf(stderr, "fake NCCL: got a handle for a group of calls\n");
-    }
     event.type = event::kGroup;
     return start(context, event);
   }
 
-  void* operation(void* context, void* group, const Operation& what, std::uint64_t sequence, int rank) override {
+  void* calls(void* context, bool captured) override {
+    if (Version < 5) return nullptr;
+    Descriptor event{};
+    event.type = static_cast<decltype(event.type)>(event::kGroupCalls);
+    event.group_calls.captured = captured;
+    void* const handle = start(context, event);
+    // The ends of ncclGroupStart() and the begin of ncclGroupEnd().
+    for (const int state : {23, 24}) change(handle, static_cast<State>(state), 0);
+    return handle;
+  }
+
+  void* call(void* context, void* calls, bool is_message) override {
+    return start_call(context, calls, is_message ? event::kMessageCall : event::kCollectiveCall);
+  }
+
+  void* launch(void* context, void* calls) override { return start_call(context, calls, event::kKernelLaunch); }
+
+  void* operation(void* context, void* group, void* call, const Operation& what, std::uint64_t sequence,
+                  int rank) override {
     Descriptor event{};
     event.rank = rank;
-    if constexpr (Version < 5) event.parent = group;
+    event.parent = Version < 5 ? group : call;
     if (what.peer >= 0) {
       event.type = event::kMessage;
       fill(event.message, what, group);
@@ -134,6 +152,14 @@ class PluginOf : public Plugin {
     return handle;
   }
 
+  void* start_call(void* context, void* calls, std::uint64_t type) {
+    if (Version < 5) return nullptr;
+    Descriptor event{};
+    event.type = static_cast<decltype(event.type)>(type);
+    event.parent = calls;
+    return start(context, event);
+  }
+
   template <class Event>
   void fill(Event& event, const Operation& what, void* group) {
     event.function = what.function;
@@ -172,6 +198,15 @@ std::unique_ptr<Plugin> load_plugin(std::uint64_t id, const char* name) {
     case 5: return load<5, nccl::ProfilerV5, nccl::DescriptorV5>(library, id, name);
     default: return load<6, nccl::ProfilerV6, nccl::DescriptorV6>(library, id, name);
   }
+}
+
+fake_cuda::Kernel kernel_of(const Call& call) {
+  const Operation& first = call.operations.front();
+  const std::string function = first.peer >= 0 ? "SendRecv" : std::string(first.function) + "_RING_LL";
+  // The names are never freed, because CUPTI keeps pointers to them until the program ends.
+  static auto& names = *new std::map<std::string, std::string>;
+  const std::string& name = names.try_emplace(function, "ncclDevKernel_" + function).first->second;
+  return {.mangled_name = name.c_str(), .duration = call.duration, .blocks = kChannels};
 }
 
 }  // namespace
@@ -225,6 +260,31 @@ struct Communicator::Inner {
     }
   }
 
+  /// Launches the kernel of a call. If a CUDA graph captures the launch, no kernel runs.
+  void launch(const Call& call, void* calls, bool captured) const {
+    void* const handle = plugin == nullptr ? nullptr : plugin->launch(context, calls);
+    fake_cuda::work(kLaunchTime);
+    if (!captured) fake_cuda::launch(kernel_of(call), call.stream);
+    if (plugin != nullptr) plugin->stop(handle);
+  }
+
+  /// Reports what a call enqueues, and on a proxy thread how it is done.
+  void report(const Call& call, const std::vector<void*>& calls, const Mischief& done) {
+    if (plugin == nullptr) return;
+    void* const group = plugin->group(context);
+    std::vector<void*> operations;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const Operation& what = call.operations[i];
+      operations.push_back(plugin->operation(context, group, calls[i], what, sequence[what.function]++, rank));
+    }
+    for (void* const operation : operations) plugin->stop(operation);
+    plugin->stop(group);
+    std::thread([&] {
+      for (void* const operation : operations) proxy(operation, done);
+      if (done.flood > 0) flood(operations.front(), done.flood);
+    }).join();
+  }
+
   void flood(void* operation, std::uint32_t transfers) const {
     const ProxyOp what{.process = ::getpid(), .channel = 0, .peer = 0, .steps = 1, .chunk_bytes = 1, .is_send = 1};
     void* const op = plugin->proxy_op(context, operation, what);
@@ -248,25 +308,63 @@ Communicator::~Communicator() {
   if (inner_->plugin != nullptr && inner_->context != nullptr) inner_->plugin->finalize(inner_->context);
 }
 
-void Communicator::run(const std::vector<Operation>& group, std::int64_t duration, std::uint32_t stream) {
-  const std::string function = group.front().peer >= 0 ? "SendRecv" : std::string(group.front().function) + "_RING_LL";
-  // The names are never freed, because CUPTI keeps pointers to them until the program ends.
-  static auto& names = *new std::map<std::string, std::string>;
-  const std::string& name = names.try_emplace(function, "ncclDevKernel_" + function).first->second;
-  fake_cuda::launch({.mangled_name = name.c_str(), .duration = duration, .blocks = kChannels}, stream);
-  Plugin* const plugin = inner_->plugin.get();
-  if (plugin == nullptr) return;
-  void* const handle = plugin->group(inner_->context);
-  std::vector<void*> operations;
-  for (const Operation& what : group) {
-    operations.push_back(
-        plugin->operation(inner_->context, handle, what, inner_->sequence[what.function]++, inner_->rank));
+/// Reports the calls of one outermost group. The caller ends the group.
+Graph Communicator::ask(const std::vector<Call>& calls, bool captured) {
+  Graph asked{.calls = calls};
+  const Inner& first = *calls.front().communicator->inner_;
+  if (first.plugin != nullptr) asked.group = first.plugin->calls(first.context, captured);
+  for (const Call& call : calls) {
+    const Inner& inner = *call.communicator->inner_;
+    std::vector<void*>& handles = asked.handles.emplace_back();
+    for (const Operation& what : call.operations) {
+      void* const handle =
+          inner.plugin == nullptr ? nullptr : inner.plugin->call(inner.context, asked.group, what.peer >= 0);
+      handles.push_back(handle);
+      if (inner.plugin != nullptr) inner.plugin->stop(handle);
+    }
   }
-  for (void* const operation : operations) plugin->stop(operation);
-  plugin->stop(handle);
+  return asked;
+}
+
+void Communicator::run(const std::vector<Call>& calls, ReportedBy by) {
+  const Graph asked = ask(calls, false);
+  const auto report = [&](std::size_t i) {
+    calls[i].communicator->inner_->report(calls[i], asked.handles[i], calls[i].communicator->mischief);
+  };
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    calls[i].communicator->inner_->launch(calls[i], asked.group, false);
+    if (by == ReportedBy::kCaller) report(i);
+  }
+  if (by == ReportedBy::kCallback) {
+    std::thread([&] {
+      for (std::size_t i = calls.size(); i-- > 0;) report(i);
+    }).join();
+  }
+  const Inner& first = *calls.front().communicator->inner_;
+  if (first.plugin != nullptr) first.plugin->stop(asked.group);
+}
+
+void Communicator::run(const std::vector<Operation>& group, std::int64_t duration, std::uint32_t stream) {
+  run({{this, group, duration, stream}});
+}
+
+Graph Communicator::capture(const std::vector<Call>& calls) {
+  Graph asked = ask(calls, true);
+  for (const Call& call : calls) call.communicator->inner_->launch(call, asked.group, true);
+  const Inner& first = *calls.front().communicator->inner_;
+  if (first.plugin != nullptr) first.plugin->stop(asked.group);
+  return asked;
+}
+
+void Communicator::replay(const Graph& graph, std::uint32_t number, std::uint32_t stream) {
+  std::vector<fake_cuda::Kernel> kernels;
+  for (const Call& call : graph.calls) kernels.push_back(kernel_of(call));
+  fake_cuda::launch_graph(number, kernels, stream);
   std::thread([&] {
-    for (void* const operation : operations) inner_->proxy(operation, mischief);
-    if (mischief.flood > 0) inner_->flood(operations.front(), mischief.flood);
+    for (std::size_t i = 0; i < graph.calls.size(); ++i) {
+      const Call& call = graph.calls[i];
+      call.communicator->inner_->report(call, graph.handles[i], call.communicator->mischief);
+    }
   }).join();
 }
 

@@ -117,6 +117,7 @@ TEST(NcclLayout, DescriptorOfV5) {
   EXPECT_AT(V5, kernel_channel.timer, 32);     // kernelCh.pTimer in NCCL
   EXPECT_AT(V5, collective.group, 104);        // coll.parentGroup in NCCL
   EXPECT_AT(V5, message.group, 64);            // p2p.parentGroup in NCCL
+  EXPECT_AT(V5, group_calls.captured, 24);     // groupApi.graphCaptured in NCCL
 }
 
 TEST(NcclLayout, DescriptorOfV6) {
@@ -144,6 +145,7 @@ TEST(NcclLayout, DescriptorOfV6) {
   EXPECT_AT(V6, kernel_channel.timer, 32);     // kernelCh.pTimer in NCCL
   EXPECT_AT(V6, collective.group, 104);        // coll.parentGroup in NCCL
   EXPECT_AT(V6, message.group, 64);            // p2p.parentGroup in NCCL
+  EXPECT_AT(V6, group_calls.captured, 24);     // groupApi.graphCaptured in NCCL
 }
 
 #undef EXPECT_AT
@@ -160,6 +162,19 @@ void check_table(const Table& table) {
   EXPECT_EQ(offsetof(Table, finalize), 40U);
   EXPECT_EQ(std::string(table.name), "stepsim");
   EXPECT_TRUE(table.init && table.start_event && table.stop_event && table.record_event_state && table.finalize);
+}
+
+TEST(NcclLayout, TypesOfEvents) {
+  EXPECT_EQ(event::kGroup, 1U);             // ncclProfileGroup in NCCL
+  EXPECT_EQ(event::kCollective, 2U);        // ncclProfileColl in NCCL
+  EXPECT_EQ(event::kMessage, 4U);           // ncclProfileP2p in NCCL
+  EXPECT_EQ(event::kProxyOp, 8U);           // ncclProfileProxyOp in NCCL
+  EXPECT_EQ(event::kProxyStep, 16U);        // ncclProfileProxyStep in NCCL
+  EXPECT_EQ(event::kKernelChannel, 64U);    // ncclProfileKernelCh in NCCL
+  EXPECT_EQ(event::kGroupCalls, 256U);      // ncclProfileGroupApi in NCCL
+  EXPECT_EQ(event::kCollectiveCall, 512U);  // ncclProfileCollApi in NCCL
+  EXPECT_EQ(event::kMessageCall, 1024U);    // ncclProfileP2pApi in NCCL
+  EXPECT_EQ(event::kKernelLaunch, 2048U);   // ncclProfileKernelLaunch in NCCL
 }
 
 TEST(NcclLayout, TablesOfFunctions) {

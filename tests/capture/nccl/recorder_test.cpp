@@ -33,7 +33,7 @@ class NcclRecorder : public ::testing::Test {
   }
 
   Target target_of_file() {
-    return {.writer = writer_.get(),
+    return {.sink = &sink_,
             .now = []() noexcept { return clock_now; },
             .thread = []() noexcept { return 42U; },
             .recording = []() noexcept { return is_recording; }};
@@ -72,6 +72,7 @@ class NcclRecorder : public ::testing::Test {
   const TemporaryFolder folder_;
   std::string path_ = folder_.file("a.capture");
   std::unique_ptr<Writer> writer_;
+  CaptureSink sink_{*writer_};
   std::unique_ptr<Recorder> recorder_;
 };
 
@@ -242,6 +243,51 @@ TEST_F(NcclRecorder, WhatIsNotWantedIsNotRecordedNorWhatBelongsToIt) {
   EXPECT_NE(goes_on, nullptr) << "what was begun is recorded to its end";
   recorder_->end(goes_on);
   EXPECT_EQ(read().nccl.size(), 2U);
+}
+
+TEST_F(NcclRecorder, ALaunchAndAnOperationNameTheCallsThatTheyServe) {
+  Communicator* const communicator = recorder_->begin_communicator(6);
+  void* const other_calls = recorder_->begin_calls(true);
+  void* const calls = recorder_->begin_calls(false);
+  void* const launch = recorder_->begin_launch(*communicator, calls);
+  clock_now += 3'000;
+  recorder_->end(launch);
+  static_cast<void>(recorder_->begin_operation(*communicator, {.function = "AllReduce", .calls = calls}));
+  recorder_->end(calls);
+  recorder_->end(recorder_->begin_launch(*communicator, other_calls));
+  static_cast<void>(recorder_->begin_operation(*communicator, {.function = "AllReduce", .calls = other_calls}));
+  const auto records = read();
+  const auto launches = of_kind(records, Kind::kNcclLaunch);
+  ASSERT_EQ(launches.size(), 2U);
+  EXPECT_EQ(launches[0].which, 2U);
+  EXPECT_EQ(launches[0].a, communicator->number);
+  EXPECT_EQ(launches[0].stream, 42U);
+  EXPECT_EQ(launches[0].duration, 3'000U);
+  EXPECT_EQ(launches[0].detail, 0);
+  EXPECT_EQ(launches[1].which, 1U);
+  EXPECT_EQ(launches[1].detail, 1) << "captured by a CUDA graph";
+  const auto of_operations = of_kind(records, Kind::kNcclCalls);
+  ASSERT_EQ(of_operations.size(), 2U);
+  const bool in_order = of_operations[0].which == 1;
+  const Record& first = of_operations[in_order ? 0 : 1];
+  const Record& second = of_operations[in_order ? 1 : 0];
+  EXPECT_EQ(first.correlation, 2U);
+  EXPECT_EQ(first.detail, 0);
+  EXPECT_EQ(second.correlation, 1U);
+  EXPECT_EQ(second.detail, 1);
+}
+
+TEST_F(NcclRecorder, CallsThatAGraphCapturedAreKnownWhenItsReplaysAreRecorded) {
+  Communicator* const communicator = recorder_->begin_communicator(6);
+  is_recording = false;
+  void* const calls = recorder_->begin_calls(true);
+  EXPECT_EQ(recorder_->begin_launch(*communicator, calls), nullptr);
+  is_recording = true;
+  static_cast<void>(recorder_->begin_operation(*communicator, {.function = "AllReduce", .calls = calls}));
+  EXPECT_EQ(recorder_->begin_launch(*communicator, nullptr), nullptr) << "before version 5";
+  const auto of_operations = of_kind(read(), Kind::kNcclCalls);
+  ASSERT_EQ(of_operations.size(), 1U);
+  EXPECT_EQ(of_operations[0].detail, 1);
 }
 
 TEST_F(NcclRecorder, CountsWhatHasNoRoomAndWhatDidNotEnd) {

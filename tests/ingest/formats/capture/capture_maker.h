@@ -56,10 +56,11 @@ class CaptureMaker {
                 .correlation = correlation,
                 .stream = stream});
   }
-  /// Adds a collective that NCCL enqueued on the thread that call() uses, or a message if `what` begins with "Send" or
-  /// "Recv".
+  /// Adds a collective that NCCL enqueued, by default on the thread that call() uses, or a message if `what` begins
+  /// with "Send" or "Recv".
   CaptureMaker& nccl(std::string_view what, std::uint64_t start, std::uint64_t elements, std::uint32_t number,
-                     std::uint64_t sequence_or_peer, std::uint64_t communicator, std::uint64_t group) {
+                     std::uint64_t sequence_or_peer, std::uint64_t communicator, std::uint64_t group,
+                     std::uint32_t thread = 100) {
     const std::uint32_t which = text(what);
     const bool is_message = what.starts_with("Send") || what.starts_with("Recv");
     return add({.kind = is_message ? wire::Kind::kNcclMessage : wire::Kind::kNcclCollective,
@@ -67,9 +68,27 @@ class CaptureMaker {
                 .start = start,
                 .duration = elements,
                 .correlation = number,
-                .stream = 100,
+                .stream = thread,
                 .a = sequence_or_peer,
                 .b = communicator + (group << 32U)});
+  }
+  /// Adds a launch by NCCL for these calls, on the thread that call() uses, and the calls of an operation.
+  CaptureMaker& nccl_launch(std::uint32_t calls, std::uint64_t start, std::uint64_t duration,
+                            std::uint64_t communicator, bool captured = false) {
+    return add({.kind = wire::Kind::kNcclLaunch,
+                .detail = static_cast<std::uint8_t>(captured),
+                .which = calls,
+                .start = start,
+                .duration = duration,
+                .stream = 100,
+                .a = communicator});
+  }
+  CaptureMaker& nccl_calls(std::uint32_t calls, std::uint32_t operation, std::uint64_t start, bool captured = false) {
+    return add({.kind = wire::Kind::kNcclCalls,
+                .detail = static_cast<std::uint8_t>(captured),
+                .which = operation,
+                .start = start,
+                .correlation = calls});
   }
   CaptureMaker& nccl_communicator(std::uint32_t number, std::uint64_t id, std::uint64_t size, std::uint64_t rank,
                                   std::uint32_t nodes = wire::Record::kNoStream) {

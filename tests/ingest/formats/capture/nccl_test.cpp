@@ -114,6 +114,89 @@ TEST(CaptureNcclTest, WhatHasNoKernelOfItsThreadIsCounted) {
   EXPECT_THAT(reported(sink), ElementsAre(Pair("nccl_without_kernel", 2)));
 }
 
+constexpr std::uint32_t kCallbackThread = 200;
+
+/// Adds a launch of a kernel by NCCL, for these calls of this communicator.
+void launch_for(CaptureMaker& maker, std::uint32_t calls, std::uint64_t communicator, std::uint64_t called,
+                std::uint32_t correlation) {
+  maker.nccl_launch(calls, after(called) - 1'000, 5'000, communicator);
+  launch(maker, called, correlation);
+}
+
+/// Adds an all-reduce that these calls asked for, reported on a thread of CUDA.
+void reduce_for(CaptureMaker& maker, std::uint32_t calls, std::uint64_t communicator, std::uint64_t reported,
+                std::uint32_t number, std::uint64_t elements, std::uint64_t group) {
+  maker.nccl("AllReduce/ncclFloat32/RING/LL", after(reported), elements, number, number, communicator, group,
+             kCallbackThread);
+  maker.nccl_calls(calls, number, after(reported));
+}
+
+TEST(CaptureNcclTest, FromVersion5OnTheLaunchJoinsWhicheverThreadReports) {
+  CaptureMaker maker;
+  maker.nccl_communicator(1, 0x1F, 2, 0).nccl_communicator(2, 0x2F, 2, 1);
+  launch_for(maker, 9, 1, 100, 1);
+  launch_for(maker, 9, 2, 110, 2);
+  launch_for(maker, 9, 1, 120, 3);  // the calls take two kernels of communicator 1
+  reduce_for(maker, 9, 2, 130, 1, 70, 1);
+  reduce_for(maker, 9, 1, 131, 2, 30, 2);
+  reduce_for(maker, 9, 1, 131, 3, 5, 2);
+  reduce_for(maker, 9, 1, 132, 4, 40, 3);
+  const auto [trace, sink] = read(maker);
+  EXPECT_EQ(detail_of(trace, 1)->elements, 35) << "of two collectives in one kernel";
+  EXPECT_EQ(detail_of(trace, 2)->elements, 70);
+  EXPECT_EQ(detail_of(trace, 3)->elements, 40);
+  EXPECT_EQ(trace.text(detail_of(trace, 2)->group), "nccl 0x2f");
+  EXPECT_THAT(reported(sink), IsEmpty());
+}
+
+TEST(CaptureNcclTest, ALaunchOfAnotherKernelBetweenTakesNothing) {
+  CaptureMaker maker;
+  maker.nccl_communicator(1, 0x1F, 2, 0);
+  launch_for(maker, 9, 1, 100, 1);
+  launch(maker, 120, 2);  // a kernel of another library, with a name like NCCL's
+  maker.nccl("AllReduce/ncclFloat32/RING/LL", after(130), 30, 1, 0, 1, 1);
+  maker.nccl_calls(9, 1, after(130));
+  const auto [trace, sink] = read(maker);
+  ASSERT_NE(detail_of(trace, 1), nullptr);
+  EXPECT_EQ(detail_of(trace, 1)->elements, 30);
+  EXPECT_EQ(detail_of(trace, 2), nullptr) << "it is the last launch before the report";
+}
+
+TEST(CaptureNcclTest, ReplaysOfACudaGraphHaveNoKernel) {
+  CaptureMaker maker;
+  maker.nccl_communicator(1, 0x1F, 2, 0);
+  maker.nccl_launch(9, after(50), 5'000, 1, true);
+  launch(maker, 100, 1);
+  for (std::uint32_t replay = 1; replay <= 2; ++replay) {
+    maker.nccl("AllReduce/ncclFloat32/RING/LL", after(100 + 5 * replay), 30, replay, 0, 1, replay);
+    maker.nccl_calls(9, replay, after(100 + 5 * replay), true);
+  }
+  const auto [trace, sink] = read(maker);
+  EXPECT_EQ(detail_of(trace, 1), nullptr);
+  EXPECT_THAT(reported(sink), ElementsAre(Pair("nccl_without_kernel", 2)));
+}
+
+TEST(CaptureNcclTest, CallsWithAnotherNumberOfLaunchesAreNotGuessed) {
+  CaptureMaker maker;
+  maker.nccl_communicator(1, 0x1F, 2, 0);
+  launch_for(maker, 9, 1, 100, 1);
+  maker.nccl("AllReduce/ncclFloat32/RING/LL", after(104), 30, 1, 0, 1, 1).nccl_calls(9, 1, after(104));
+  maker.nccl("AllReduce/ncclFloat32/RING/LL", after(105), 40, 2, 1, 1, 2).nccl_calls(9, 2, after(105));
+  const auto [trace, sink] = read(maker);
+  EXPECT_EQ(detail_of(trace, 1), nullptr);
+  EXPECT_THAT(reported(sink), ElementsAre(Pair("nccl_without_kernel", 2)));
+}
+
+TEST(CaptureNcclTest, WithoutLaunchesCallsAreJoinedAsBeforeVersion5) {
+  CaptureMaker maker;
+  maker.nccl_communicator(1, 0x1F, 2, 0);
+  launch(maker, 100, 1);
+  maker.nccl("AllReduce/ncclFloat32/RING/LL", after(104), 30, 1, 0, 1, 1).nccl_calls(9, 1, after(104));
+  const auto [trace, sink] = read(maker);
+  EXPECT_EQ(detail_of(trace, 1)->elements, 30);
+  EXPECT_THAT(reported(sink), IsEmpty());
+}
+
 TEST(CaptureNcclTest, SeveralCollectivesInOneKernelCountAsOneIfTheyAreAlike) {
   CaptureMaker maker;
   maker.nccl_communicator(1, 0x1F, 2, 0);
