@@ -107,7 +107,8 @@ Options:
                               ranks, as OUT/worker0/0/comm.json, ... (implied by -o comm.json)
   -o FILE                     Also write the result to FILE, in the form of its extension: .json,
                               .trace.json, .pftrace, .tasks.json, .svg, .png, .md, .csv, .xlsx,
-                              .sqlite, .parquet, .html, .yaml, .yml
+                              .sqlite, .parquet, .html, .yaml, .yml; .stepsim stores the traces,
+                              which are then read faster
 
 Common options ('stepsim help options'):
   --job FILE, --network MODEL, --cluster FILE, --steps A-B, --ranks LIST, --threads N, --json,

@@ -4,22 +4,22 @@ Wrote SCRATCH/step.json: a step of gpt with 2 layers, 0.00345 billion parameters
 
 Passes
 pass      calls    device       CPU
-forward      33  229.8 us  1.353 ms
-backward     77  372.8 us  3.157 ms
-update        4   75.8 us  0.164 ms
+forward      45  249.0 us  1.980 ms
+backward     81  379.2 us  3.564 ms
+update        4   75.8 us  0.176 ms
 $ stepsim replay SCRATCH/step.json --brief
-374 tasks on 1 rank take 4.729 ms in the replay, by modelled times; there is no measured time to compare with.
+422 tasks on 1 rank take 5.774 ms in the replay, by modelled times; there is no measured time to compare with.
 
 Where to look next
-- 98.6 % of the critical path (4.729 ms) is CPU work (framework, Python, launches), most of all cudaLaunchKernel (1.402 ms in 114 tasks).
+- 98.8 % of the critical path (5.774 ms) is CPU work (framework, Python, launches), most of all cudaLaunchKernel (1.716 ms in 130 tasks).
 - The replay has no communication.
 $ stepsim model gpt --layers 2 --hidden 64 --heads 4 --sequence 128 --device A100 -o SCRATCH/step.json --json
 {"schema":"stepsim.model/1",
 "output":"SCRATCH/step.json",
 "model":"gpt with 2 layers, 0.00345 billion parameters, 1 sample of 128 tokens, bf16, on A100","parameters":3450624,"forward_flops":857735168,"passes":[
-{"pass":"forward","calls":33,"device_ns":229792,"host_ns":1353000},
-{"pass":"backward","calls":77,"device_ns":372830,"host_ns":3157000},
-{"pass":"update","calls":4,"device_ns":75817,"host_ns":164000}],
+{"pass":"forward","calls":45,"device_ns":248999,"host_ns":1980000},
+{"pass":"backward","calls":81,"device_ns":379231,"host_ns":3564000},
+{"pass":"update","calls":4,"device_ns":75817,"host_ns":176000}],
 "provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim model gpt --layers 2 --hidden 64 --heads 4 --sequence 128 --device A100 -o SCRATCH/step.json --json","inputs":[]}}
 $ stepsim model gpt --layers 2 --hidden 64 --heads 4 --sequence 128 --device A1000 -o SCRATCH/step.json
 error: no device 'A1000' is known; did you mean 'A2000', 'A4000' or 'A5000'? expected a name that 'stepsim help devices' lists
@@ -36,12 +36,12 @@ Wrote SCRATCH/timed.json: a step of gpt with 2 layers, 0.00345 billion parameter
 
 Passes
 pass      calls    device       CPU
-forward      33  234.1 us  1.353 ms
-backward     77  386.2 us  3.157 ms
-update        4   75.8 us  0.164 ms
+forward      45  253.3 us  1.980 ms
+backward     81  392.6 us  3.564 ms
+update        4   75.8 us  0.176 ms
 $ stepsim replay SCRATCH/timed.json --brief
-379 tasks on 1 rank take 4.752 ms in the replay, by modelled times; there is no measured time to compare with.
+426 tasks on 1 rank take 5.776 ms in the replay, by modelled times; there is no measured time to compare with.
 
 Where to look next
-- 96.9 % of the critical path (4.752 ms) is CPU work (framework, Python, launches), most of all cudaLaunchKernel (1.390 ms in 113 tasks).
+- 98.8 % of the critical path (5.776 ms) is CPU work (framework, Python, launches), most of all cudaLaunchKernel (1.716 ms in 130 tasks).
 - The replay has no communication.
