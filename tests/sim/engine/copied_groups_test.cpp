@@ -107,7 +107,8 @@ TEST(CopiedGroupsTest, GroupsOfCopiesShareTheNicsOfTheirHosts) {
 
 TEST(CopiedGroupsTest, ANicIsSharedByAsManyRingsAsThereAreGroups) {
   // Two members exchange half of their data twice. Eight groups share one NIC.
-  const Duration round = 2 * kLatency + transfer_time(Bytes{std::int64_t{8} * 48'000'000}, Bandwidth::from_bytes_per_second(kNic));
+  const Duration round =
+      2 * kLatency + transfer_time(Bytes{std::int64_t{8} * 48'000'000}, Bandwidth::from_bytes_per_second(kNic));
   EXPECT_EQ(of_first_rank("ring", 8, hosts_with(1)), Time{} + 2 * round);
 }
 
