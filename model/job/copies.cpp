@@ -12,20 +12,19 @@ const Group* group_with_copies(const Dag& dag) noexcept {
   return most == dag.groups().end() || most->copy_of.empty() ? nullptr : &*most;
 }
 
-PlacedCopies::PlacedCopies(const Dag& dag, const Cluster& cluster) : cluster_(cluster) {
-  const Group* const group = group_with_copies(dag);
-  if (group == nullptr) return;
-  for (std::size_t i = 0; i < group->ranks.size(); ++i) {
-    const EndpointId endpoint = cluster.endpoint_of(group->ranks[i]);
+void PlacedCopies::place() {
+  for (std::size_t i = 0; i < all_->ranks.size(); ++i) {
+    const EndpointId endpoint = cluster_.endpoint_of(all_->ranks[i]);
     if (!endpoint.valid()) continue;
-    if (original_.emplace(endpoint, group->ranks[group->copy_of[i]]).second)
+    if (original_.emplace(endpoint, all_->ranks[all_->copy_of[i]]).second)
       copies_[place_of(endpoint)].push_back(endpoint);
   }
 }
 
-double PlacedCopies::crowding(const std::vector<EndpointId>& members) const {
+double PlacedCopies::crowding(const std::vector<EndpointId>& members) {
   double most = 1;
-  if (original_.empty()) return most;
+  if (all_ == nullptr || members.size() >= all_->ranks.size()) return most;
+  if (original_.empty()) place();
   std::map<Place, std::size_t> on_host;
   for (const EndpointId member : members) ++on_host[place_of(member)];
   for (std::size_t i = 0; i < members.size(); ++i) {

@@ -59,7 +59,7 @@ TEST(CopiesTest, TheLargestGroupHasThoseOfAllRanks) {
 TEST(CopiesTest, AsManyGroupsCrowdANicAsHaveAMemberThere) {
   const Dag dag = two_classes();
   const Cluster cluster = build_cluster(hosts_with(1));
-  const PlacedCopies copies(dag, cluster);
+  PlacedCopies copies(dag, cluster);
   EXPECT_EQ(copies.crowding(endpoints(0, 8, 2)), 8) << "one member on each host: eight groups";
   EXPECT_EQ(copies.crowding(endpoints(0, 4, 4)), 4) << "two members";
   EXPECT_EQ(copies.crowding(endpoints(0, 1, 16)), 1) << "all ranks of both hosts are in the group";
