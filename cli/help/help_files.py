@@ -1,17 +1,14 @@
 #!/usr/bin/env python3
-"""help_files.py STEPSIM FOLDER [SCHEMA]: writes what shells and `man` know about the program into FOLDER, laid out as below
-share/: man/man1, bash-completion/completions, zsh/site-functions and fish/vendor_completions.d. SCHEMA gets the JSON Schema
-of the answers.
+"""help_files.py STEPSIM FOLDER: writes what shells and `man` know about the program into FOLDER, laid out as below share/:
+man/man1, bash-completion/completions, zsh/site-functions and fish/vendor_completions.d.
 
 Everything is taken from `stepsim --help`, `stepsim COMMAND --help` and `stepsim help --json`; nothing is listed here."""
-import errno
 import gzip
 import json
 import pathlib
 import re
 import subprocess
 import sys
-import time
 from dataclasses import dataclass, field
 
 
@@ -76,14 +73,7 @@ class Program:
                         self.values[parameter].append(value)
 
     def output(self, *words):
-        """Returns what the program prints. Just after it was linked, it may still be open for writing."""
-        for attempt in range(100):
-            try:
-                return subprocess.run([self.path, *words], check=True, capture_output=True, text=True).stdout
-            except OSError as error:
-                if error.errno != errno.ETXTBSY or attempt == 99:
-                    raise
-                time.sleep(0.1)
+        return subprocess.run([self.path, *words], check=True, capture_output=True, text=True).stdout
 
     def topics(self, kind):
         return self.kinds[kind]["topics"]
@@ -324,8 +314,6 @@ def main():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
-    if len(sys.argv) > 3:
-        pathlib.Path(sys.argv[3]).write_text(program.output("--json-schema"), encoding="utf-8")
 
 
 if __name__ == "__main__":
