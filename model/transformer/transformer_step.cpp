@@ -331,7 +331,6 @@ class Step {
     const Tensor mean{{1}, Holds::kFullNumbers};
     pass("aten::mul", {mean}, "MulBackward0");
     pass("aten::div", {mean, mean}, "DivBackward0");
-    pass("aten::expand", {mean}, "SumBackward0");
     pass("aten::mul", {of_tokens, of_tokens}, "MulBackward0");
     call("aten::nll_loss_backward", {{logits(), Holds::kFullNumbers}}, kPassKernel, "NllLossBackward0", 4 * count);
     call("aten::_log_softmax_backward_data", {{logits(), Holds::kFullNumbers}, {logits(), Holds::kFullNumbers}},
