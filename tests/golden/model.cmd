@@ -5,20 +5,20 @@ Wrote SCRATCH/step.json: a step of gpt with 2 layers, 0.00345 billion parameters
 Passes
 pass      calls    device       CPU
 forward      45  249.0 us  1.980 ms
-backward     81  379.2 us  3.564 ms
+backward     80  377.6 us  3.520 ms
 update        4   75.8 us  0.176 ms
 $ stepsim replay SCRATCH/step.json --brief
-422 tasks on 1 rank take 5.774 ms in the replay, by modelled times; there is no measured time to compare with.
+419 tasks on 1 rank take 5.730 ms in the replay, by modelled times; there is no measured time to compare with.
 
 Where to look next
-- 98.8 % of the critical path (5.774 ms) is CPU work (framework, Python, launches), most of all cudaLaunchKernel (1.716 ms in 130 tasks).
+- 98.8 % of the critical path (5.730 ms) is CPU work (framework, Python, launches), most of all cudaLaunchKernel (1.703 ms in 129 tasks).
 - The replay has no communication.
 $ stepsim model gpt --layers 2 --hidden 64 --heads 4 --sequence 128 --device A100 -o SCRATCH/step.json --json
 {"schema":"stepsim.model/1",
 "output":"SCRATCH/step.json",
 "model":"gpt with 2 layers, 0.00345 billion parameters, 1 sample of 128 tokens, bf16, on A100","parameters":3450624,"forward_flops":857735168,"passes":[
 {"pass":"forward","calls":45,"device_ns":248999,"host_ns":1980000},
-{"pass":"backward","calls":81,"device_ns":379231,"host_ns":3564000},
+{"pass":"backward","calls":80,"device_ns":377631,"host_ns":3520000},
 {"pass":"update","calls":4,"device_ns":75817,"host_ns":176000}],
 "provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim model gpt --layers 2 --hidden 64 --heads 4 --sequence 128 --device A100 -o SCRATCH/step.json --json","inputs":[]}}
 $ stepsim model gpt --layers 2 --hidden 64 --heads 4 --sequence 128 --device A1000 -o SCRATCH/step.json
@@ -37,11 +37,11 @@ Wrote SCRATCH/timed.json: a step of gpt with 2 layers, 0.00345 billion parameter
 Passes
 pass      calls    device       CPU
 forward      45  253.3 us  1.980 ms
-backward     81  392.6 us  3.564 ms
+backward     80  391.0 us  3.520 ms
 update        4   75.8 us  0.176 ms
 $ stepsim replay SCRATCH/timed.json --brief
-426 tasks on 1 rank take 5.776 ms in the replay, by modelled times; there is no measured time to compare with.
+423 tasks on 1 rank take 5.732 ms in the replay, by modelled times; there is no measured time to compare with.
 
 Where to look next
-- 98.8 % of the critical path (5.776 ms) is CPU work (framework, Python, launches), most of all cudaLaunchKernel (1.716 ms in 130 tasks).
+- 98.8 % of the critical path (5.732 ms) is CPU work (framework, Python, launches), most of all cudaLaunchKernel (1.703 ms in 129 tasks).
 - The replay has no communication.
