@@ -10,7 +10,6 @@
 namespace stepsim::capture::nccl {
 namespace {
 
-using wire::Kind;
 using wire::Record;
 
 /// Source: doc/PERFORMANCE.md of nccl-tests.
@@ -110,16 +109,16 @@ std::string json_text(std::string_view text) {
 
 void Summary::add(std::uint32_t communicator, Record record, std::string_view text) noexcept try {
   const std::lock_guard lock(mutex_);
-  if (record.kind == Kind::kNcclCommunicator) return describe(record, text);
-  if (record.kind == Kind::kNcclStatus) lost_ = std::max(lost_, record.a);
+  if (record.kind == wire::Kind::kNcclCommunicator) return describe(record, text);
+  if (record.kind == wire::Kind::kNcclStatus) lost_ = std::max(lost_, record.a);
   const auto found = communicators_.find(communicator);
   if (found == communicators_.end()) return;
   OfCommunicator& of = found->second;
   switch (record.kind) {
-    case Kind::kNcclStatus: of.ended = true; return;
-    case Kind::kNcclCollective: return begin(of, record, text);
-    case Kind::kNcclChannel:
-    case Kind::kNcclProxyOp: return end_channel(of, record);
+    case wire::Kind::kNcclStatus: of.ended = true; return;
+    case wire::Kind::kNcclCollective: return begin(of, record, text);
+    case wire::Kind::kNcclChannel:
+    case wire::Kind::kNcclProxyOp: return end_channel(of, record);
     default: return;
   }
 } catch (...) {
@@ -170,7 +169,7 @@ void Summary::end_channel(OfCommunicator& of, const Record& record) noexcept {
   for (std::uint64_t back = 1; back <= of.kept(); ++back) {
     RingEntry& entry = of.newest(back);
     if (entry.operation != record.which) continue;
-    const bool by_device = record.kind == Kind::kNcclChannel && record.a > 0 && record.b >= record.a;
+    const bool by_device = record.kind == wire::Kind::kNcclChannel && record.a > 0 && record.b >= record.a;
     const auto widen = [&entry](std::uint64_t& start, std::uint64_t& end, std::uint64_t from, std::uint64_t to) {
       start = entry.ended == 0 ? from : std::min(start, from);
       end = std::max(end, to);
