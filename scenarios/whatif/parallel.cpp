@@ -54,8 +54,10 @@ constexpr std::array kParallelParameters{
               "what replicas divide: 1 = the optimizer's states, 2 = also gradients (FSDP's SHARD_GRAD_OP), 3 = also "
               "parameters (FULL_SHARD)",
               "0"},
-    Parameter{"recompute", "none, selective or all",
-              "what is computed again before its backward pass: selective = attention, all = each layer", "none"},
+    Parameter{"recompute", "none, selective, all or early_stop",
+              "what is computed again before its backward pass: selective = attention, all = each layer, early_stop = "
+              "each layer without its last product, as PyTorch with use_reentrant=False",
+              "none"},
     Parameter{"expert", "a whole number from 1",
               "number of replicas that divide the experts of each layer; data is a multiple of it", "1"},
     Parameter{"order", "tp-dp-pp or tp-pp-dp",
@@ -265,9 +267,11 @@ void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
   if (parallelism.recompute != Recompute::kNothing) {
     plan.assumptions.push_back(
         {"recomputation",
-         fmt::format("{} of the {} repeated layers is computed again before its backward pass, by the same calls.",
-                     parallelism.recompute == Recompute::kLayers ? "Each" : "The attention of each",
-                     work.repeated_layers)});
+         fmt::format(
+             "{} of the {} repeated layers is computed again before its backward pass, by the same calls{}.",
+             parallelism.recompute == Recompute::kAttention ? "The attention of each" : "Each", work.repeated_layers,
+             parallelism.recompute == Recompute::kNeeded ? ", up to the last tensor that the backward pass needs"
+                                                         : "")});
   }
   note_stages(work, parallelism, plan);
   if (parallelism.expert > 1) {
@@ -320,7 +324,7 @@ Parallelism changed(Parallelism parallelism, const Change& change) {
   if (const YamlField* const overlap = change.find("tensor_overlap")) parallelism.tensor_overlap = overlap->flag();
   if (const YamlField* const zero = change.find("zero")) parallelism.zero = stage_of_zero(*zero);
   if (const YamlField* const recompute = change.find("recompute"))
-    parallelism.recompute = static_cast<Recompute>(recompute->one_of_words({"none", "selective", "all"}));
+    parallelism.recompute = static_cast<Recompute>(recompute->one_of_words({"none", "selective", "all", "early_stop"}));
   if (const YamlField* const order = change.find("order"))
     parallelism.order = static_cast<RankOrder>(order->one_of_words({"tp-dp-pp", "tp-pp-dp"}));
   if (const YamlField* const split = change.find("split")) parallelism.split = layers_in(*split);

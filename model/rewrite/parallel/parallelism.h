@@ -25,6 +25,7 @@ enum class Recompute : std::uint8_t {
   kNothing,
   kAttention,  ///< "selective" (Korthikanti et al. 2022): the products of attention and what lies between them
   kLayers,     ///< "all": each layer, from its input
+  kNeeded,     ///< "early_stop": each layer, from its input to the last tensor that its backward pass needs
 };
 
 /// How ranks are numbered: those of a tensor-parallel group follow each other, and then come

@@ -12,6 +12,7 @@
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/capture_edit.h"
 #include "model/rewrite/parallel/experts.h"
+#include "model/rewrite/parallel/kept_tensors.h"
 #include "model/rewrite/parallel/layers.h"
 #include "model/rewrite/parallel/model_calls.h"
 
@@ -28,6 +29,17 @@ struct Repetition {
   std::size_t last = 0;
   std::size_t before = 0;
 };
+
+/// Returns the last of the calls [first, last] of a layer that its backward pass needs. What ends a layer often keeps
+/// nothing, and the product before it only what it reads.
+std::size_t last_needed(const OperatorTable& table, const std::vector<ModelCall>& calls, std::size_t first,
+                        std::size_t last) {
+  const auto op = [&](std::size_t call) -> const OperatorTable::Operator& {
+    return table.operators[calls[call].which];
+  };
+  while (last > first && kept_by(op(last)) == Keeps::kNothing) --last;
+  return last > first && is_product(op(last)) ? last - 1 : last;
+}
 
 /// Returns what each layer does again, in the order of the backward pass.
 std::vector<Repetition> repetitions(const Capture& capture, const std::vector<ModelCall>& calls, Recompute recompute) {
@@ -50,6 +62,8 @@ std::vector<Repetition> repetitions(const Capture& capture, const std::vector<Mo
     if (recompute == Recompute::kAttention) {
       const std::vector<std::size_t> forward = attention(one.first, one.last + 1);
       one = {forward.front(), forward.back(), attention(one.before, layers.backward_end_of(layer)).front()};
+    } else if (recompute == Recompute::kNeeded) {
+      one.last = last_needed(capture.operators, calls, one.first, one.last);
     }
     found.push_back(one);
   }

@@ -7,11 +7,13 @@
 namespace stepsim {
 
 /// Returns the capture of one step in which each repeated layer computes again, before its backward pass, what it does
-/// not keep: its forward pass, or the attention in it, which is what lies from the first to the last product of
-/// attention. The thread of the backward pass makes the calls again, and their work runs on the same streams, also the
-/// collectives. Nothing else waits for collectives at the end of a layer. Recorded times of what follows are later by
-/// what the calls took. Throws CannotAnswer if no layers are found (layers_of()), or no attention in one of them.
-/// O(tasks log tasks + edges).
+/// not keep: its forward pass, the part of it that the backward pass needs, or the attention in it, which is what lies
+/// from the first to the last product of attention. A backward pass does not need the last product of its layer and the
+/// sums after it, whose gradients are computed from what went into them (PyTorch's torch.utils.checkpoint). The thread
+/// of the backward pass makes the calls again, and their work runs on the same streams, also the collectives. Nothing
+/// else waits for collectives at the end of a layer. Recorded times of what follows are later by what the calls took.
+/// Throws CannotAnswer if no layers are found (layers_of()), or no attention in one of them. O(tasks log tasks +
+/// edges).
 [[nodiscard]] Capture with_recomputation(const Capture& capture, Recompute recompute);
 
 }  // namespace stepsim

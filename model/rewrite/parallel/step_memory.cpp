@@ -14,6 +14,7 @@
 #include "model/cost/device/device_work.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/parallel/experts.h"
+#include "model/rewrite/parallel/kept_tensors.h"
 #include "model/rewrite/parallel/layers.h"
 #include "model/rewrite/parallel/pipeline.h"
 #include "model/rewrite/parallel/tensor_division.h"
@@ -24,69 +25,6 @@ namespace {
 using Operator = OperatorTable::Operator;
 
 constexpr std::string_view kOptimizerStep = "Optimizer.step#";
-
-/// What autograd keeps of a call until its backward pass (PyTorch's tools/autograd/derivatives.yaml).
-enum class Keeps : std::uint8_t {
-  kNothing,
-  kInput,   ///< its first input
-  kInputs,  ///< all inputs that hold samples
-  kOutput,  ///< its result, which is as large as its first input
-  kMask,    ///< a byte for each element of its first input
-};
-
-struct KeptBy {
-  std::string_view name;
-  Keeps keeps;
-};
-constexpr auto kKeptBy = std::to_array<KeptBy>({
-    {"aten::native_layer_norm", Keeps::kInput},
-    {"aten::layer_norm", Keeps::kInput},
-    {"aten::_fused_rms_norm", Keeps::kInput},
-    {"aten::rms_norm", Keeps::kInput},
-    {"aten::native_group_norm", Keeps::kInput},
-    {"aten::native_batch_norm", Keeps::kInput},
-    {"aten::cudnn_batch_norm", Keeps::kInput},
-    {"aten::miopen_batch_norm", Keeps::kInput},
-    {"aten::batch_norm", Keeps::kInput},
-    {"aten::gelu", Keeps::kInput},
-    {"aten::silu", Keeps::kInput},
-    {"aten::elu", Keeps::kInput},
-    {"aten::leaky_relu", Keeps::kInput},
-    {"aten::hardswish", Keeps::kInput},
-    {"aten::mish", Keeps::kInput},
-    {"aten::softplus", Keeps::kInput},
-    {"aten::pow", Keeps::kInput},
-    {"aten::sin", Keeps::kInput},
-    {"aten::cos", Keeps::kInput},
-    {"aten::log", Keeps::kInput},
-    {"aten::max_pool2d_with_indices", Keeps::kInput},
-    {"aten::mul", Keeps::kInputs},
-    {"aten::div", Keeps::kInputs},
-    {"aten::relu", Keeps::kOutput},
-    {"aten::relu_", Keeps::kOutput},
-    {"aten::clamp_min_", Keeps::kOutput},
-    {"aten::clamp_min", Keeps::kOutput},
-    {"aten::tanh", Keeps::kOutput},
-    {"aten::sigmoid", Keeps::kOutput},
-    {"aten::exp", Keeps::kOutput},
-    {"aten::sqrt", Keeps::kOutput},
-    {"aten::rsqrt", Keeps::kOutput},
-    {"aten::softmax", Keeps::kOutput},
-    {"aten::_softmax", Keeps::kOutput},
-    {"aten::log_softmax", Keeps::kOutput},
-    {"aten::_log_softmax", Keeps::kOutput},
-    {"aten::native_dropout", Keeps::kMask},
-    {"aten::_fused_dropout", Keeps::kMask},
-});
-
-Keeps kept_by(const Operator& op) {
-  if (op.work.kind == KernelClass::kAttention || op.work.flops > 0) return Keeps::kInputs;
-  const auto* const known =
-      std::find_if(kKeptBy.begin(), kKeptBy.end(), [&op](const KeptBy& one) { return one.name == op.name; });
-  return known == kKeptBy.end() ? Keeps::kNothing : known->keeps;
-}
-
-bool is_product(const Operator& op) noexcept { return op.work.flops > 0 && op.work.kind != KernelClass::kAttention; }
 
 /// Returns the index after the second factor of a product.
 std::size_t factors_end(const Operator& op) noexcept {
@@ -246,7 +184,7 @@ class StepMemory::Finder {
 
   void add_saved(const Operator& op, Divided divided, const std::vector<const TensorShape*>& samples, Part& part) {
     const Keeps keeps = kept_by(op);
-    if (keeps == Keeps::kNothing || samples.empty()) {
+    if (keeps == Keeps::kNothing || keeps == Keeps::kUnknown || samples.empty()) {
       random_ = random_ || op.name == "aten::bernoulli_";
       return;
     }
@@ -360,7 +298,7 @@ std::vector<StepMemory::Range> StepMemory::ranges_of(const Parallelism& parallel
 /// Returns what the backward pass needs of a part. Elements have `casting` times the captured size.
 double StepMemory::kept(const Part& part, const Parallelism& parallelism, double casting) const noexcept {
   const bool is_layer = &part != &parts_.front() && &part != &parts_.back();
-  if (parallelism.recompute == Recompute::kLayers && is_layer)
+  if (is_layer && (parallelism.recompute == Recompute::kLayers || parallelism.recompute == Recompute::kNeeded))
     return casting * Amount{.whole = part.input}.of_rank(parallelism);
   const auto cast = [&](const Amount& all, const Amount& masks) {
     const double bytes = masks.of_rank(parallelism);

@@ -83,7 +83,9 @@ DEVICES = {"a100_40gb": ("A100 40GB", "NVLink3", "1600Gb/s"), "a100_80gb": ("A10
 
 
 def fsdp_rows(path):
-    """Rows of FSDP, whose 2,048 tokens and more pass through FlashAttention."""
+    """Rows of FSDP, whose 2,048 tokens and more pass through FlashAttention. The table was published in two parts: in May
+    2023 those in the mode PURE, with PyTorch 1.13, whose checkpoints compute a layer again as a whole; from October 2023
+    on those in the mode DEFAULT, with PyTorch 2.1, whose checkpoints stop early (llm-foundry 300cc5c, b2a43a1)."""
     with open(path, newline="") as file:
         for row in csv.DictReader(file):
             layers, hidden, heads = MPT[row["Model"]]
@@ -93,7 +95,7 @@ def fsdp_rows(path):
             settings = [f"parallel.data={gpus}", f"parallel.micro_batch={micro}", f"parallel.global_batch={batch}",
                         f"parallel.zero={row['Sharding Strategy']}", "cluster.gpus_per_host=8", f"cluster.inside={inside}", f"cluster.nic={nic}"]
             if row["Activation Checkpointing"] == "True":
-                settings.append("parallel.recompute=all")
+                settings.append(f"parallel.recompute={'all' if row['MP Mode'] == 'PURE' else 'early_stop'}")
             if row["Precision"] == "amp_fp8":
                 settings.append("precision.to=fp8")
             yield Row((row["Model"], row["GPU"], sequence, row["Precision"] == "amp_fp8"), model, settings, 1e3 * float(row["step_s"]))

@@ -45,6 +45,32 @@ TEST(RecomputeTest, AttentionAloneIsComputedAgain) {
   EXPECT_EQ(kernels(again, "aten::addmm"), kernels(capture, "aten::addmm"));
 }
 
+// PyTorch's checkpoints with use_reentrant=False stop as soon as all that the backward pass reads is there: of the last
+// product that is its input. A mask of what the layer then drops out is made after that product.
+TEST(RecomputeTest, LayersAreComputedAgainUpToTheLastTensorThatIsNeeded) {
+  for (const bool dropout : {false, true}) {
+    const Capture capture = TransformerJob{.layers = 3, .call = Duration{100}, .dropout = dropout}.capture();
+    const Capture again = with_recomputation(capture, Recompute::kNeeded);
+    EXPECT_EQ(kernels(again, "aten::gelu"), 6U);
+    EXPECT_EQ(kernels(again, "aten::native_dropout"), 2 * kernels(capture, "aten::native_dropout"));
+    EXPECT_EQ(kernels(again, "aten::addmm"), kernels(capture, "aten::addmm") + (dropout ? 12U : 9U));
+    EXPECT_EQ(kernels(again, "aten::add"), kernels(capture, "aten::add") + 3U);  // of attention
+    EXPECT_EQ(layers_of(calls_of_typical_step(again)).count, 3U);
+  }
+}
+
+// An operator that stepsim does not know may keep what it computes.
+TEST(RecomputeTest, UnknownOperatorsAreComputedAgain) {
+  Capture capture = TransformerJob{.layers = 3}.capture();
+  for (OperatorTable::Operator& op : capture.operators.operators) {
+    if (op.name == "aten::add") op.name = "mine::add";
+  }
+  const auto tasks = [&capture](Recompute recompute) {
+    return with_recomputation(capture, recompute).dag.task_count();
+  };
+  EXPECT_EQ(tasks(Recompute::kNeeded), tasks(Recompute::kLayers));
+}
+
 // Tensor-parallel ranks sum the results of the layers again, too: two all-reduces of each layer's forward pass.
 TEST(RecomputeTest, CollectivesInsideTheLayersAreRepeated) {
   const Capture capture = TransformerJob{.layers = 3, .ends = false}.capture();
@@ -57,6 +83,7 @@ TEST(RecomputeTest, CollectivesInsideTheLayersAreRepeated) {
   EXPECT_EQ(reductions(Recompute::kNothing), 3 * 4);
   EXPECT_EQ(reductions(Recompute::kAttention), 3 * 4);
   EXPECT_EQ(reductions(Recompute::kLayers), 3 * 6);
+  EXPECT_EQ(reductions(Recompute::kNeeded), 3 * 5);  // the last one sums what the last product computes
 }
 
 TEST(RecomputeTest, AModelWithoutAttentionIsRefused) {
