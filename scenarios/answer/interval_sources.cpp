@@ -393,6 +393,12 @@ std::string what_loader_does(const Case& of) {
 }
 
 /// True if the scenario changes how much kernels overlap communication, and thereby their durations.
+std::string how_much_kernels_are_slowed(const Case& of) {
+  return of.plan.slows_beside_added ? "communication may slow kernels as little or as much as in captures of other jobs"
+                                    : "communication may slow kernels as little as the 10th percentile of those "
+                                      "compared, or as much as the 90th";
+}
+
 bool is_slowed_otherwise(const Case& of) {
   const std::vector<SlowedClass>& slowed = of.scenario.slowed;
   return std::any_of(slowed.begin(), slowed.end(), [](const SlowedClass& each) { return each.before != each.after; });
@@ -524,9 +530,7 @@ constexpr std::array kSources{
         .applies = is_slowed_otherwise,
         .variants =
             [](const Case&) { return both_sides([](Plan& plan, double side) { plan.interference_side = side; }); },
-        .reason =
-            "communication may slow kernels as little as the 10th percentile of those compared, or as much as the "
-            "90th"},
+        .reason_of = how_much_kernels_are_slowed},
     SourceRule{
         .name = "missing ranks",
         .applies = [](const Case& of) { return lone_collectives(of.captured()) > 0; },

@@ -228,7 +228,10 @@ void take_out_profiler(Predictor& predictor, ReplayMeter& meter) {
 
 void learn_interference(Predictor& predictor, bool wanted, const sim::EngineOptions& options) {
   const Capture& captured = *predictor.plan().captured;
-  if (!communicates(captured.dag)) return;
+  if (!communicates(captured.dag)) {
+    if (wanted) predictor.assume_interference();
+    return;
+  }
   if (!wanted) {
     return predictor.add_assumption(
         {"interference_off",

@@ -167,6 +167,7 @@ Plan Predictor::plan() const {
   plan.cluster = cluster_;
   plan.network = &network_;
   plan.sharing_known = cluster_.network.is_given(kSharing);
+  plan.slows_beside_added = interference_ && interference_->beside.empty();
   if (recorded_note_) {
     plan.recorded_collectives = Excess::kStays;
     plan.assumptions.push_back(*recorded_note_);
@@ -255,6 +256,12 @@ void Predictor::follow_interference(std::vector<Slowdown> slowdowns, const sim::
   interference_ = {std::move(slowdowns), shares_beside(*captured.graph, captured.timeline, captured_.dag.task_count())};
 }
 
+void Predictor::assume_interference() {
+  graphs_.clear();
+  tells_origins_ = true;
+  interference_ = {usual_slowdowns(), {}};
+}
+
 /// Repeats the replay in `prediction` until the durations of kernels match the communication that they overlap.
 /// `durations` are the durations of the first replay, indexed by TaskId.
 void Predictor::slow_kernels(const std::vector<Duration>& durations, double side, sim::Machine& machine,
@@ -303,12 +310,13 @@ Prediction Predictor::predict_once(const Plan& plan, const sim::EngineOptions& o
   const RecordedCollectives* const collectives = plan.recorded_collectives ? &*recorded_collectives_ : nullptr;
   if (collectives == nullptr) machine.set_network(*plan.network, plan.cluster);
   std::vector<Duration> durations;
-  if (collectives != nullptr || !plan.rules.empty() || plan.recorded_transfers != 1 || interference_)
+  const bool interferes = interference_ && (frees_kernels() || graph.dag.rendezvous_count() > 0);
+  if (collectives != nullptr || !plan.rules.empty() || plan.recorded_transfers != 1 || interferes)
     durations = changed_durations(plan, graph, collectives, prediction);
   if (!durations.empty()) machine.set_durations(durations);
   prediction.timeline = sim::replay(graph.dag, machine, options);
   refuse_the_end_of_time(prediction.timeline);
-  if (interference_) slow_kernels(durations, plan.interference_side, machine, options, prediction);
+  if (interferes) slow_kernels(durations, plan.interference_side, machine, options, prediction);
   prediction.of_captured_steps = sim::replayed_iteration(graph, prediction.timeline);
   prediction.steady = sim::steady_iteration(graph, prediction.timeline);
   const auto& steady = prediction.steady;

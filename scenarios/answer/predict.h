@@ -91,6 +91,9 @@ class Predictor {
   /// Replays plan() once, to find the overlap that belongs to the captured durations. Each later prediction makes up to
   /// 20 additional replays. Not thread-safe. Throws what predict() throws.
   void follow_interference(std::vector<Slowdown> slowdowns, const sim::EngineOptions& options = {});
+  /// Makes kernels slower, from now on, beside communication that changes add to a capture without any
+  /// (usual_slowdowns()). Not thread-safe.
+  void assume_interference();
   /// Sets how senders share links (kSharing) in every later plan(), and adds an assumption that states it. `fitting`
   /// are the values that the capture does not contradict. Not thread-safe.
   void assume_sharing(double sharing, std::vector<double> fitting, Assumption note);
@@ -124,8 +127,8 @@ class Predictor {
   /// Returns the graph of a plan and the durations of its tasks, without a replay. Throws what predict() throws for
   /// them.
   [[nodiscard]] PlannedWork work(const Plan& plan);
-  /// True if the durations of kernels depend on the communication beside them (follow_interference()).
-  [[nodiscard]] bool follows_interference() const noexcept { return interference_.has_value(); }
+  /// True if kernels may take less time than captured, because less communication runs beside them.
+  [[nodiscard]] bool frees_kernels() const noexcept { return interference_ && !interference_->beside.empty(); }
   /// Predicts a plan. Throws what the plan's edits throw, UsageError if network model and plan do not fit each other,
   /// and what sim::replay() throws. The result does not depend on options.threads.
   [[nodiscard]] Prediction predict(const Plan& plan, const sim::EngineOptions& options = {});

@@ -73,7 +73,8 @@ SlowedKernels::SlowedKernels(const CapturedInterference& interference, const Cap
 
 void SlowedKernels::add(TaskId task, std::size_t slowdown) {
   const double duration = nanoseconds(captured_[task.index()]);
-  const double beside = interference_.beside[graph_.recording.origin[task.index()].index()] * duration;
+  const std::size_t origin = graph_.recording.origin[task.index()].index();
+  const double beside = interference_.beside.empty() ? 0 : interference_.beside[origin] * duration;
   kernels_.push_back({task, slowdown, alone_in(duration, beside, factor(slowdown))});
 }
 

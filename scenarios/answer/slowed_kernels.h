@@ -10,11 +10,11 @@
 
 namespace stepsim::scenarios {
 
-/// How communication slowed the kernels of a capture.
+/// How communication slows the kernels of a captured job.
 struct CapturedInterference {
-  std::vector<Slowdown> slowdowns;  ///< slowdowns of the classes with enough evidence; one per class
+  std::vector<Slowdown> slowdowns;  ///< at most one per class
   /// For each TaskId of the capture, the share of a kernel's time that overlapped communication in the replay of the
-  /// captured job.
+  /// captured job. Empty if it has no communication; the slowdowns are then those of communication that changes add.
   std::vector<double> beside;
 };
 

@@ -100,6 +100,7 @@ struct Plan {
   std::vector<std::variant<Rule, std::shared_ptr<const DeviceRule>>> rules;
   double device_side = 0;        ///< position of device work in its error range (rescale()); used for ranges of answers
   double interference_side = 0;  ///< position in the range of the slowdown of kernels during communication: -1, 0 or 1
+  bool slows_beside_added = false;  ///< true if communication that changes add slows kernels (usual_slowdowns())
 
   Assumptions assumptions;  ///< assumptions of the changes, in addition to those of the capture
 

@@ -103,7 +103,7 @@ Duration alone(const Plan& plan, Rank from, Rank to, Bytes bytes) {
 }  // namespace
 
 StepBounds::StepBounds(Predictor& predictor, const Plan& plan) : predictor_(predictor) {
-  if (predictor.follows_interference() || plan.network->make == nullptr) return;
+  if (predictor.frees_kernels() || plan.network->make == nullptr) return;
   Plan stage = plan;
   stage.parallelism = of_one_stage(plan.parallelism);
   stage.job.bucket_bytes = plan.captured->job.bucket_bytes;

@@ -16,6 +16,7 @@
 #include "model/base/yaml_keys.h"
 #include "model/calibration/calibration.h"
 #include "model/cost/device/device_work.h"
+#include "model/cost/device/slowdown.h"
 #include "model/job/topology.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/parallel/experts.h"
@@ -242,8 +243,9 @@ std::string exchange_of_replicas(const DividedWork& work, const Plan& plan) {
 /// States what the division assumes, in place of what an earlier change of it stated.
 void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
   std::erase_if(plan.assumptions, [](const Assumption& one) {
-    static constexpr auto kOwn = std::to_array<std::string_view>(
-        {"divided_job", "tensor_parallel", "expert_parallel", "recomputation", "pipeline_parallel", "data_parallel"});
+    static constexpr auto kOwn =
+        std::to_array<std::string_view>({"divided_job", "tensor_parallel", "expert_parallel", "recomputation",
+                                         "pipeline_parallel", "data_parallel", "interference_usual"});
     return std::find(kOwn.begin(), kOwn.end(), one.id) != kOwn.end();
   });
   plan.assumptions.push_back(
@@ -282,6 +284,15 @@ void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
                      parallelism.expert, work.experts / parallelism.expert, work.experts, parallelism.expert)});
   }
   if (parallelism.data > 1) plan.assumptions.push_back({"data_parallel", exchange_of_replicas(work, plan)});
+  if (plan.slows_beside_added && parallelism.ranks() > 1) {
+    const Slowdown usual = usual_slowdowns().front();
+    plan.assumptions.push_back(
+        {"interference_usual",
+         fmt::format(
+             "Kernels beside collectives take {} times as long ({} to {}), as in captures of other jobs, because "
+             "this one shows no communication.",
+             usual.factor, usual.low, usual.high)});
+  }
 }
 
 /// Parses "6+6+7+5", or with commas, which --set does not pass on.

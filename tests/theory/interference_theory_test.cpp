@@ -12,6 +12,7 @@
 #include "model/job/dag_builder.h"
 #include "scenarios/answer/interval.h"
 #include "scenarios/answer/learn_from_capture.h"
+#include "tests/model/rewrite/transformer_job.h"
 #include "tests/scenarios/interfered_job.h"
 #include "tests/scenarios/question.h"
 
@@ -65,6 +66,36 @@ TEST(InterferenceTheory, ClassesWithoutEvidenceKeepTheirTimes) {
   const Question question = with_slowdown(half_overlapped(), {KernelClass::kAttention, 7, 2.0, 1.5, 3.0});
   EXPECT_EQ(question.iteration({"network.bandwidth=1e9x"}), milliseconds{15});
   EXPECT_TRUE(question.predicted({"network.bandwidth=1e9x"}).slowed.empty());
+}
+
+// Replicas reduce gradients beside the rest of the backward pass. The link is so slow that the first reduction outlasts
+// the pass, so every kernel after its begin runs beside it. The capture has no communication to learn from.
+TEST(InterferenceTheory, AddedCommunicationSlowsTheKernelsBesideIt) {
+  constexpr TransformerJob kJob{.batch = 4, .sequence = 512, .hidden = 1024, .heads = 16, .kernel = Duration{100'000}};
+  Cluster one_host;
+  one_host.hosts.push_back({"0"});
+  one_host.endpoints.push_back({HostId{0}, {}});
+  for (const bool wanted : {true, false}) {
+    const Question question(kJob.capture(), one_host, "maxmin");
+    scenarios::learn_interference(question.predictor(), wanted, {});
+    const scenarios::Prediction prediction = question.predicted({"parallel.data=2", "cluster.inside=1Mb/s"});
+    const Dag& dag = prediction.graph->dag;
+    Time first = Time::max();
+    for (const TaskId task : dag.tasks()) {
+      if (dag.kind(task) == TaskKind::kCollective) first = std::min(first, prediction.timeline.start[task.index()]);
+    }
+    std::size_t beside = 0;
+    for (const TaskId task : dag.tasks()) {
+      if (!is_stream_kernel(dag, task)) continue;
+      const Time start = prediction.timeline.start[task.index()];
+      const Time finish = prediction.timeline.finish[task.index()];
+      const bool is_beside = start >= first && dag.name(task) != "aten::_foreach_add_";  // it waits for the reductions
+      EXPECT_EQ(finish - start, Duration{is_beside && wanted ? 120'000 : 100'000});
+      beside += is_beside ? 1 : 0;
+    }
+    EXPECT_GT(beside, kBackwardCalls);
+    EXPECT_EQ(question.iteration(), Question(kJob.capture()).iteration());  // of one device
+  }
 }
 
 /// Returns a chain of kernels during a chain of collectives. The times of the collectives do not depend on the kernels,

@@ -9,6 +9,10 @@
 namespace stepsim {
 namespace {
 
+constexpr double kUsualSlowdown = 1.2;
+constexpr double kLeastSlowdown = 1.0;
+constexpr double kMostSlowdown = 1.45;
+
 double nanoseconds(Duration duration) { return static_cast<double>(duration.count()); }
 
 bool on_stream(const Dag& dag, TaskId task, TaskKind kind) {
@@ -16,6 +20,13 @@ bool on_stream(const Dag& dag, TaskId task, TaskKind kind) {
 }
 
 }  // namespace
+
+std::vector<Slowdown> usual_slowdowns() {
+  std::vector<Slowdown> slowdowns;
+  for (std::size_t i = 0; i < kKernelClassCount; ++i)
+    slowdowns.push_back({static_cast<KernelClass>(i), 0, kUsualSlowdown, kLeastSlowdown, kMostSlowdown});
+  return slowdowns;
+}
 
 BusyTimes::BusyTimes(std::vector<Stretch> stretches) {
   std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });

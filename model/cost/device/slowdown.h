@@ -26,6 +26,11 @@ struct Slowdown {
   double high = 1;          ///< 90th percentile of the same ratio
 };
 
+/// Returns how much slower kernels of each class usually run beside NCCL's collectives: 1.2 times, from 1 to 1.45
+/// times, with Slowdown::kernels = 0. Products and convolutions of three captures on A100 take 1.14 to 1.32 times as
+/// long, other classes 0.99 to 1.5 times (docs/results/kernels-during-communication.csv).
+[[nodiscard]] std::vector<Slowdown> usual_slowdowns();
+
 /// A time interval that includes its begin but not its end.
 struct Stretch {
   Time begin;

@@ -24,7 +24,8 @@ inline constexpr TransformerJob kJob{.layers = 8,
                                      .kernel = Duration{200'000},
                                      .call = Duration{2'000}};
 
-/// Returns the question about the job, which allocates that much memory.
+/// Returns the question about the job, which allocates that much memory. Kernels are slower beside communication, as
+/// `stepsim plan` assumes it.
 inline Question question(Bytes allocated = {}) {
   Cluster cluster;
   cluster.hosts.push_back({"0"});
@@ -37,7 +38,9 @@ inline Question question(Bytes allocated = {}) {
         {.rank = 0, .device = 0, .events = {{.block = 1, .change = allocated, .allocated = allocated}}});
     capture.allocations = std::make_shared<const AllocationTable>(std::move(table));
   }
-  return Question(std::move(capture), cluster, "maxmin");
+  Question asked(std::move(capture), cluster, "maxmin");
+  asked.predictor().assume_interference();
+  return asked;
 }
 
 inline scenarios::Scenario scenario(const Question& asked, const scenarios::PlanSpace& space,
