@@ -78,7 +78,9 @@ std::map<Rank, BusyTimes> device_communication(const Dag& dag, std::span<const T
                                                std::span<const Time> finish) {
   std::map<Rank, std::vector<Stretch>> stretches;
   for (const TaskId task : dag.tasks()) {
-    if (on_stream(dag, task, TaskKind::kCollective))
+    const RendezvousId rendezvous = dag.rendezvous(task);
+    const bool is_message = rendezvous.valid() && dag.collective(rendezvous).op == CollectiveOp::kSendRecv;
+    if (!is_message && on_stream(dag, task, TaskKind::kCollective))
       stretches[dag.lane(task).rank].push_back({start[task.index()], finish[task.index()]});
   }
   std::map<Rank, BusyTimes> busy;

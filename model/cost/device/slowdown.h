@@ -62,7 +62,8 @@ class BusyTimes {
 [[nodiscard]] double alone_in(double duration, double busy, double factor) noexcept;
 
 /// Returns when each rank's collectives occupy its device, for given times of the tasks of `dag` (recorded or
-/// replayed). A collective also occupies the device while it waits for other ranks. O(tasks + n log n) for n
+/// replayed). A collective also occupies the device while it waits for other ranks. A message between two ranks does
+/// not: most of the time it waits for its sender, on one or two of the multiprocessors. O(tasks + n log n) for n
 /// collectives.
 [[nodiscard]] std::map<Rank, BusyTimes> device_communication(const Dag& dag, std::span<const Time> start,
                                                              std::span<const Time> finish);

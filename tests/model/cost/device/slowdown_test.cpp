@@ -82,5 +82,18 @@ TEST(DeviceCommunicationTest, IsOfEachRanksCollectivesOnStreams) {
   EXPECT_FALSE(is_stream_kernel(dag, collective));
 }
 
+TEST(DeviceCommunicationTest, MessagesLeaveTheDeviceToKernels) {
+  DagBuilder builder;
+  const LaneId stream = builder.add_lane({.rank = 3, .kind = LaneKind::kStream});
+  for (const CollectiveOp op : {CollectiveOp::kSendRecv, CollectiveOp::kAllReduce}) {
+    const TaskId task = builder.add_task({.kind = TaskKind::kCollective, .name = builder.intern("x"), .lane = stream});
+    builder.join(builder.add_rendezvous({.op = op}), task);
+  }
+  const Dag dag = std::move(builder).build().dag;
+  const std::vector<Time> start{at(0), at(5)};
+  const std::vector<Time> finish{at(5), at(9)};
+  EXPECT_EQ(device_communication(dag, start, finish).at(3).within({at(0), at(100)}), Duration{4});
+}
+
 }  // namespace
 }  // namespace stepsim
