@@ -97,9 +97,9 @@ TEST(DivisionTheoryTest, LayersThatAreComputedAgainTakeAnotherForwardPass) {
     const auto calls = static_cast<std::int64_t>(4 * kForwardCalls);
     EXPECT_EQ(length_of(with_parallelism(capture, {.recompute = Recompute::kLayers})),
               length_of(capture) + calls * job.kernel);
-    // without the last product and the sum of each layer
+    const std::int64_t left_out = 2 * std::int64_t{4};  // the last product and the sum of each layer
     EXPECT_EQ(length_of(with_parallelism(capture, {.recompute = Recompute::kNeeded})),
-              length_of(capture) + (calls - 4 * 2) * job.kernel);
+              length_of(capture) + (calls - left_out) * job.kernel);
     // the two products of attention and the softmax between them
     EXPECT_EQ(length_of(with_parallelism(capture, {.recompute = Recompute::kAttention})),
               length_of(capture) + 4 * 3 * job.kernel);

@@ -13,8 +13,9 @@ namespace {
 
 Time at(std::int64_t ns) { return Time{Duration{ns}}; }
 
-BusyTimes busy(std::vector<std::pair<std::int64_t, std::int64_t>> stretches) {
+BusyTimes busy(const std::vector<std::pair<std::int64_t, std::int64_t>>& stretches) {
   std::vector<Stretch> all;
+  all.reserve(stretches.size());
   for (const auto& [begin, end] : stretches) all.push_back({at(begin), at(end)});
   return BusyTimes(std::move(all));
 }
