@@ -153,11 +153,15 @@ void refuse_the_end_of_time(const sim::Timeline& timeline) {
 }  // namespace
 
 Predictor::Predictor(const Capture& captured, Cluster cluster, const NetworkModel& network)
-    : captured_(captured), cluster_(std::move(cluster)), network_(network) {}
+    : captured_(captured),
+      divided_works_(std::make_shared<DividedWorks>(captured)),
+      cluster_(std::move(cluster)),
+      network_(network) {}
 
 Plan Predictor::plan() const {
   Plan plan;
   plan.captured = &captured_;
+  plan.divided_works = divided_works_;
   if (reader_) plan.read = [this](const std::string& path) { return read(path); };
   plan.job = captured_.parameter_server ? as_captured(*captured_.parameter_server).job : captured_.job;
   plan.job.workers = plan.job.workers.value_or(workers_of(captured_));

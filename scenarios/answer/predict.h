@@ -146,6 +146,7 @@ class Predictor {
                     const sim::EngineOptions& options, Prediction& prediction) const;
 
   const Capture& captured_;
+  std::shared_ptr<DividedWorks> divided_works_;
   Cluster cluster_;
   const NetworkModel& network_;
   std::mutex mutex_;  ///< protects graphs_

@@ -395,7 +395,7 @@ void apply_parallel(const Change& change, Plan& plan) {
   require_kernels(plan, value);
   DividedWork work;
   try {
-    work = divided_work(*plan.captured, parallelism);
+    work = plan.divided_works->of(parallelism);
   } catch (const CannotAnswer& problem) {
     cannot_answer(value, problem.what());
   }

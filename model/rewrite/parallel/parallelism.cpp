@@ -117,6 +117,27 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
   return found;
 }
 
+DividedWork DividedWorks::of(const Parallelism& parallelism) {
+  const Parallelism same{
+      .data = parallelism.data > 1 ? 2U : 1U,
+      .tensor = parallelism.tensor,
+      .pipeline = parallelism.pipeline,
+      .microbatches = parallelism.microbatches > 1 ? 2U : 1U,
+      .interleave = parallelism.interleave,
+      .sequence = parallelism.sequence,
+      .tensor_overlap = parallelism.tensor_overlap,
+      .zero = parallelism.zero == 3 ? 3U : 0U,
+      .recompute = parallelism.recompute == Recompute::kNothing ? Recompute::kNothing : Recompute::kLayers,
+      .expert = parallelism.expert};
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = known_.find(same); found != known_.end()) return found->second;
+  }
+  DividedWork work = divided_work(capture_, same);
+  const std::lock_guard lock(mutex_);
+  return known_.emplace(same, std::move(work)).first->second;
+}
+
 Capture with_parallelism(const Capture& capture, const Parallelism& parallelism) {
   static_cast<void>(divided_work(capture, parallelism));
   const bool replicas = parallelism.data > 1;

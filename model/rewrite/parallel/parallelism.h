@@ -4,6 +4,8 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include "model/base/units.h"
@@ -96,6 +98,19 @@ struct DividedWork {
 /// has several ranks, collectives, or no kernels, or if it does not show what is to be divided: layers of a
 /// transformer, layers that repeat, gradients with sizes. O(tasks log tasks + edges).
 [[nodiscard]] DividedWork divided_work(const Capture& capture, const Parallelism& parallelism);
+
+/// divided_work() of one capture, which remembers its results: many plans of a search divide the same. Thread-safe.
+class DividedWorks {
+ public:
+  /// The capture must outlive this object.
+  explicit DividedWorks(const Capture& capture) : capture_(capture) {}
+  [[nodiscard]] DividedWork of(const Parallelism& parallelism);
+
+ private:
+  const Capture& capture_;
+  std::mutex mutex_;
+  std::map<Parallelism, DividedWork> known_;
+};
 
 /// Returns the capture of one device as rank 0, and the first rank of each other stage, of a job with that parallelism.
 /// The other ranks do the same as these and have no tasks (Group::copy_of).

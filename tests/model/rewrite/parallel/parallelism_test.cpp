@@ -134,5 +134,26 @@ TEST(ParallelismTest, CapturesOfSeveralRanksAreRefused) {
   refused(forward, {.pipeline = 2}, "forward and a backward pass");
 }
 
+TEST(DividedWorksTest, RemembersWhatIsDivided) {
+  const Capture capture = TransformerJob{.layers = 4}.capture();
+  DividedWorks works(capture);
+  for (int time = 0; time < 2; ++time) {
+    for (const Parallelism& parallelism :
+         {Parallelism{}, Parallelism{.data = 2}, Parallelism{.data = 4, .micro_batch = 1}, Parallelism{.tensor = 2},
+          Parallelism{.data = 8, .tensor = 2, .zero = 3}, Parallelism{.pipeline = 2}, Parallelism{.microbatches = 5},
+          Parallelism{.pipeline = 2, .microbatches = 4, .interleave = 2}, Parallelism{.recompute = Recompute::kNeeded},
+          Parallelism{.data = 2, .zero = 1, .recompute = Recompute::kAttention}}) {
+      const DividedWork found = works.of(parallelism);
+      const DividedWork expected = divided_work(capture, parallelism);
+      EXPECT_EQ(found.layers, expected.layers);
+      EXPECT_EQ(found.whole_layers, expected.whole_layers);
+      EXPECT_EQ(found.layers_of_parts, expected.layers_of_parts);
+      EXPECT_EQ(found.repeated_layers, expected.repeated_layers);
+      EXPECT_EQ(found.gradients, expected.gradients);
+    }
+    EXPECT_THROW((void)works.of({.tensor = 3}), CannotAnswer);
+  }
+}
+
 }  // namespace
 }  // namespace stepsim
