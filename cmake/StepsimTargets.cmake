@@ -14,20 +14,6 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
-if(CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE)
-  include(CheckIPOSupported)
-  check_ipo_supported(RESULT STEPSIM_LTO OUTPUT STEPSIM_LTO_PROBLEM LANGUAGES CXX)
-  if(NOT STEPSIM_LTO)
-    message(STATUS "No link-time optimisation: ${STEPSIM_LTO_PROBLEM}")
-    set(CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE OFF)
-  endif()
-endif()
-# With link-time optimisation, gcc's object files contain only intermediate code. Installed libraries also contain
-# machine code, for clang and for programs that are linked without this optimisation, such as the tests.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE)
-  set(STEPSIM_FAT_OPTION $<$<CONFIG:Release>:-ffat-lto-objects>)
-endif()
-
 option(STEPSIM_UNITY "Compile the sources of a folder as one unit: a third of the processor time" ON)
 
 # Compiles the sources of a folder as one unit. Three warnings are turned off because they are wrong in such a unit:
@@ -66,7 +52,6 @@ function(stepsim_library name)
   add_library(stepsim::${name} ALIAS stepsim_${name})
   _stepsim_settings(stepsim_${name})
   _stepsim_unity(stepsim_${name} ${ARG_SOURCES})
-  target_compile_options(stepsim_${name} PRIVATE ${STEPSIM_FAT_OPTION})
   target_link_libraries(stepsim_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE})
   target_sources(stepsim_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
   set_target_properties(stepsim_${name} PROPERTIES EXPORT_NAME ${name})

@@ -14,7 +14,6 @@ add_dependencies(stepsim_version stepsim_commit)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/model/base/version.cpp PROPERTIES
   COMPILE_DEFINITIONS STEPSIM_VERSION="${PROJECT_VERSION}")
 _stepsim_settings(stepsim_version)
-target_compile_options(stepsim_version PRIVATE ${STEPSIM_FAT_OPTION})
 target_sources(stepsim_version PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
   FILES ${PROJECT_SOURCE_DIR}/model/base/version.h)
 set_target_properties(stepsim_version PROPERTIES EXPORT_NAME version)
