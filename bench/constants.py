@@ -166,8 +166,8 @@ def build(names):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text)
     (sources / "vary.h").write_text(VARY)
-    cmake = ["cmake", "-S", sources, "-B", COPY / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DSTEPSIM_BUILD_TESTS=OFF",
-             "-DSTEPSIM_BUILD_BENCHMARKS=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -w"]
+    cmake = ["cmake", "-S", sources, "-B", COPY / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+             "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -w"]
     subprocess.run(cmake, check=True, stdout=sys.stderr)
     subprocess.run(["cmake", "--build", COPY / "build", "--target", "stepsim"], check=True, stdout=sys.stderr)
     return COPY / "build/cli/stepsim"

@@ -34,10 +34,17 @@ function(_stepsim_unity target)
   endif()
 endfunction()
 
+# How a release optimizes the targets of a folder and of those below it. Rooms that only write documents or read options
+# set -O1, which compiles them in two thirds of the time; reading, replaying and models need -O3.
+set(STEPSIM_OPTIMIZATION -O3)
+
 function(_stepsim_settings target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_options(${target} PRIVATE ${STEPSIM_WARNINGS} -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${STEPSIM_OPTIMIZATION}>)
+  # gcc collects garbage each time its heap has grown by a third, which takes a tenth of the time of a large unit.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=500000>)
   # Position-independent code for the Python module would otherwise call each function as if it could be replaced.
   target_compile_options(${target} PRIVATE -fno-semantic-interposition)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)

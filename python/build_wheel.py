@@ -73,7 +73,7 @@ def built_package(config_settings):
         build = SOURCE / "build" / "wheel"
         print(f"stepsim: compiling in {build}, which takes minutes", file=sys.stderr, flush=True)
         run("cmake", "-S", SOURCE, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-            "-DSTEPSIM_BUILD_PYTHON=ON", "-DSTEPSIM_BUILD_TESTS=OFF", "-DSTEPSIM_BUILD_BENCHMARKS=OFF",
+            "-DSTEPSIM_BUILD_PYTHON=ON",
             f"-DPython_EXECUTABLE={sys.executable}")
         run("cmake", "--build", build, "--target", "stepsim_python")
     package = build / "python" / "stepsim"

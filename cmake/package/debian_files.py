@@ -56,10 +56,8 @@ def main(folder, version):
                                          for line in OVERRIDES[package].splitlines(keepends=True)))
         (docs / "changelog.gz").write_bytes(gzip.compress(changelog(version).encode(), 9, mtime=0))
         for archive in root.rglob("*.a"):
-            # The intermediate code of link-time optimisation is only for the compiler that wrote it.
             subprocess.run(["strip", "--strip-debug", "--enable-deterministic-archives", "--remove-section=.comment",
-                            "--remove-section=.note*", "--remove-section=.gnu.lto_*",
-                            "--remove-section=.gnu.debuglto_*", archive], check=True)
+                            "--remove-section=.note*", archive], check=True)
         for path in [root, *root.rglob("*")]:
             if path.is_symlink():
                 continue

@@ -358,9 +358,6 @@ Fields<CheckAnswer> check_fields() {
   return kFields;
 }
 
-AnswerSchema check_schema() {
-  const Fields<CheckAnswer> fields = check_fields();
-  return schema_of("stepsim.check/1", std::vector<Field<CheckAnswer>>(fields.begin(), fields.end()));
-}
+AnswerSchema check_schema() { return schema_of("stepsim.check/1", check_fields()); }
 
 }  // namespace stepsim::sim

@@ -98,11 +98,11 @@ void write_object(JsonWriter& json, std::string_view schema, std::span<const Rep
 template <class Found>
 [[nodiscard]] AnswerSchema schema_of(std::string_view id, std::span<const Report<Found>> reports,
                                      std::uint8_t in = 0xFF) {
-  std::vector<Field<Found>> fields;
+  AnswerSchema schema{.id = id, .fields = {}};
   for (const Report<Found>& report : reports) {
-    if ((report.in & in) != 0) fields.insert(fields.end(), report.fields.begin(), report.fields.end());
+    if ((report.in & in) != 0) schema.fields.emplace_back(report.fields);
   }
-  return schema_of(id, std::move(fields));
+  return schema;
 }
 
 }  // namespace stepsim::sim
