@@ -510,9 +510,11 @@ class Profiler {
         folder_ + host + (rank != nullptr ? std::string(".rank") + rank : std::string()) + ".prof.json";
     const std::string temporary = path + ".tmp";
     {
-      std::ofstream file(temporary, std::ios::binary);
-      file << json(host) << std::flush;
-      if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
+      static_cast<void>(std::remove(temporary.c_str()));             // left over, or a link that others have put there
+      std::FILE* const file = std::fopen(temporary.c_str(), "wbx");  // x: does not write to an existing file
+      bool written = file != nullptr && std::fputs(json(host).c_str(), file) >= 0;
+      written = file != nullptr && std::fclose(file) == 0 && written;
+      if (!written || std::rename(temporary.c_str(), path.c_str()) != 0) {
         static_cast<void>(std::remove(temporary.c_str()));
         return say(path + " cannot be written");
       }

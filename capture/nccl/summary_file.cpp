@@ -3,15 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "capture/session/signals.h"
 #include "capture/writer/signals_blocked.h"
 #include "model/wire/request.h"
+#include "model/wire/shared_folder.h"
 
 namespace stepsim::capture::nccl {
 namespace {
@@ -20,22 +18,9 @@ using std::chrono::steady_clock;
 
 constexpr ::mode_t kMode = 0666;
 
-/// Writes a whole file. Returns false on failure.
-bool write_file(const std::string& path, std::string_view text) noexcept {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode);
-  if (file < 0) return false;
-  while (!text.empty()) {
-    const ::ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) break;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return ::close(file) == 0 && text.empty();
-}
-
 /// Creates an empty file. Returns false and sets errno on failure, as when it exists.
 bool create_empty(const std::string& path) noexcept {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
+  const int file = wire::open_file(path, O_WRONLY | O_CREAT | O_EXCL, kMode);
   return file >= 0 && ::close(file) == 0;
 }
 
@@ -88,10 +73,7 @@ void SummaryFile::write(bool ended) noexcept try {
   properties.emplace_back("written_ns", std::to_string(system_now()));
   properties.emplace_back("ended", ended ? "true" : "false");
   properties.emplace_back("failed_writes", std::to_string(failed_writes_));
-  const std::string temporary = path_ + ".new";
-  if (write_file(temporary, summary_.to_json(properties)) && ::rename(temporary.c_str(), path_.c_str()) == 0) return;
-  ++failed_writes_;
-  ::unlink(temporary.c_str());
+  if (!wire::replace_file(path_, summary_.to_json(properties), kMode)) ++failed_writes_;
 } catch (...) {
   ++failed_writes_;
 }

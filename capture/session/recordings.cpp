@@ -2,9 +2,6 @@
 // asks for it.
 #include "capture/session/session.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +9,7 @@
 
 #include "capture/session/signals.h"
 #include "model/wire/environment.h"
+#include "model/wire/shared_folder.h"
 
 namespace stepsim::capture {
 
@@ -59,7 +57,7 @@ void Session::serve() noexcept try {
     Settings settings = settings_from([](const char* name) { return std::getenv(name); }, identity_.rank);
     if (settings.directory.empty()) return;  // not one of the ranks
     settings.directory += wire::kSignalFolder + std::to_string(++started_by_signal_);
-    ::mkdir(settings.directory.c_str(), 0777);  // another process of the job may have made it
+    static_cast<void>(wire::create_folder(settings.directory, 0777));  // another process of the job may have made it
     begin_recording(std::move(settings));
   }
 } catch (...) {

@@ -1,11 +1,12 @@
 #include "capture/session/requests.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <cstddef>
 #include <utility>
+
+#include "model/wire/shared_folder.h"
 
 namespace stepsim::capture {
 
@@ -18,13 +19,7 @@ Requests::Requests(std::string folder, std::string process)
 }
 
 void Requests::announce(const wire::Reply& reply) noexcept try {
-  const std::string text = wire::to_text(reply);
-  const std::string temporary = idle_path_ + ".tmp";
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (file < 0) return;
-  const bool whole = ::write(file, text.data(), text.size()) == static_cast<::ssize_t>(text.size());
-  ::close(file);
-  if (!whole || ::rename(temporary.c_str(), idle_path_.c_str()) != 0) ::unlink(temporary.c_str());
+  static_cast<void>(wire::replace_file(idle_path_, wire::to_text(reply), 0644));
 } catch (...) {
   return;
 }
@@ -32,21 +27,14 @@ void Requests::announce(const wire::Reply& reply) noexcept try {
 void Requests::withdraw() noexcept { ::unlink(idle_path_.c_str()); }
 
 std::optional<wire::Request> Requests::poll() noexcept try {
-  constexpr ::off_t kLargest = 1 << 20;
   struct stat found {};
-  if (::stat(request_path_.c_str(), &found) != 0) return std::nullopt;
+  if (::lstat(request_path_.c_str(), &found) != 0) return std::nullopt;
   const Version version{found.st_ino, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
   if (std::exchange(seen_, version) == version) return std::nullopt;
-  const int file = ::open(request_path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-  if (file < 0) return std::nullopt;
-  std::string text;
-  const bool obeyed = ::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_size <= kLargest &&
-                      (found.st_uid == ::geteuid() || found.st_uid == 0);
-  if (obeyed) text.resize(static_cast<std::size_t>(found.st_size));
-  const bool whole = ::read(file, text.data(), text.size()) == found.st_size;
-  ::close(file);
-  if (!obeyed || !whole) return std::nullopt;
-  std::optional<wire::Request> request = wire::request_from_text(text);
+  const wire::SmallFile file = wire::read_small_file(request_path_, wire::kLargestRequest);
+  const bool obeyed = file.exists && file.problem.empty() && (file.owner == ::geteuid() || file.owner == 0);
+  if (!obeyed) return std::nullopt;
+  std::optional<wire::Request> request = wire::request_from_text(file.text);
   return request && request->means(process_) ? request : std::nullopt;
 } catch (...) {
   return std::nullopt;

@@ -24,7 +24,7 @@ class Requests {
   void announce(const wire::Reply& reply) noexcept;
   /// Tells that this process cannot be asked now.
   void withdraw() noexcept;
-  /// Returns a new request to this process, once. O(1) without one: a single call of stat().
+  /// Returns a new request to this process, once. O(1) without one: a single call of lstat().
   [[nodiscard]] std::optional<wire::Request> poll() noexcept;
 
   [[nodiscard]] const std::string& folder() const noexcept { return folder_; }

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "model/wire/shared_folder.h"
+
 namespace stepsim::capture {
 
 namespace {
@@ -46,7 +48,7 @@ CaptureFile::~CaptureFile() {
 
 std::optional<CaptureFile> CaptureFile::create(const std::string& path) noexcept try {
   std::string copy = path;
-  const int created = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  const int created = wire::open_file(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
   if (created == kNone) return std::nullopt;
   const int descriptor = moved_up(created);
   struct stat known {};
@@ -68,7 +70,7 @@ bool CaptureFile::is_ours(int descriptor) const noexcept {
 int CaptureFile::reach() noexcept {
   if (is_ours(descriptor_)) return 0;
   descriptor_ = kNone;  // it is the program's now, or closed
-  const int opened = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  const int opened = wire::open_file(path_, O_WRONLY);
   if (opened == kNone) return errno;
   if (!is_ours(opened)) {
     ::close(opened);

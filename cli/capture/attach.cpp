@@ -1,5 +1,6 @@
 #include "cli/capture/attach.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include <thread>
 #include <utility>
 
+#include "cli/capture/user.h"
 #include "cli/program/process.h"
 #include "cli/program/terminal.h"
 #include "model/base/error.h"
@@ -25,6 +27,7 @@
 #include "model/base/text.h"
 #include "model/wire/environment.h"
 #include "model/wire/request.h"
+#include "model/wire/shared_folder.h"
 
 namespace stepsim::cli {
 
@@ -32,7 +35,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the content of a small file; nothing if it cannot be read.
+/// Returns the content of a file in /proc; nothing if it cannot be read.
 std::optional<std::string> content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
@@ -88,81 +91,167 @@ std::vector<long> family_of(long process) {
   return family;
 }
 
-/// Returns the folder in which the process waits for requests, from the environment that it was started with.
-std::optional<std::string> request_folder_of(long process) {
-  const std::string variables = content_of(fmt::format("/proc/{}/environ", process)).value_or("");
+/// A process that waits to be recorded, or may do so.
+struct Candidate {
+  std::string name;    ///< wire::process_name()
+  std::string folder;  ///< of the requests
+  ::uid_t user = 0;
+};
+
+/// Returns the folder in which a process waits for requests, from the environment that it was started with.
+std::optional<std::string> request_folder_from(std::string_view variables) {
   const std::string name = std::string(wire::kIdleVariable) + "=";
-  for (std::size_t at = 0; at < variables.size();) {
-    const std::size_t end = std::min(variables.find('\0', at), variables.size());
-    const std::string_view one = std::string_view(variables).substr(at, end - at);
+  while (!variables.empty()) {
+    const std::size_t end = std::min(variables.find('\0'), variables.size());
+    const std::string_view one = variables.substr(0, end);
     if (one.starts_with(name) && one.size() > name.size()) return std::string(one.substr(name.size()));
-    at = end + 1;
+    variables.remove_prefix(std::min(end + 1, variables.size()));
   }
   return std::nullopt;
 }
 
-IdleProcesses find_in_family(long process) {
+/// Returns the process if it was started to wait for requests and we may know that.
+std::optional<Candidate> candidate_of(long process) {
+  // The descriptor keeps the user and the environment from being those of two processes, if the number is used again.
+  const int pinned = ::open(fmt::format("/proc/{}", process).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (pinned < 0) return std::nullopt;
+  const fs::path files = fmt::format("/proc/self/fd/{}", pinned);
+  const std::optional<User> user = user_from_status(content_of(files / "status").value_or(""));
+  std::optional<std::string> folder = request_folder_from(content_of(files / "environ").value_or(""));
+  ::close(pinned);
+  if (!user || !folder) return std::nullopt;
+  return Candidate{wire::process_name(wire::host_name(), process), std::move(*folder), user->id};
+}
+
+/// What the files of the candidates of our own user say. No other files are read.
+struct Idle {
+  IdleProcesses processes;
+  std::vector<InputError> refused;  ///< files that no process of ours has made
+};
+
+Idle idle_of_us(const std::vector<Candidate>& candidates) {
+  Idle found;
+  for (const Candidate& one : candidates) {
+    if (one.user != ::geteuid()) continue;
+    const fs::path path = idle_file(one.folder, one.name);
+    const wire::SmallFile file = wire::read_small_file(path.string(), wire::kLargestReply);
+    std::string problem = file.problem;
+    if (file.exists && problem.empty() && file.owner != one.user)
+      problem = fmt::format("belongs to user {}; expected one of user {}", file.owner, one.user);
+    if (!problem.empty()) found.refused.emplace_back(InputLocation{path.string(), {}, {}}, problem);
+    if (!file.exists || !problem.empty()) continue;
+    if (found.processes.folder.empty()) found.processes.folder = one.folder;
+    if (found.processes.folder == one.folder) found.processes.names.push_back(one.name);
+  }
+  return found;
+}
+
+/// Returns the user of a process with its groups, or with those of the user's account if it runs on another host.
+User user_of(const Candidate& candidate) {
+  const std::optional<long> process = local_process(candidate.name);
+  std::optional<User> user;
+  if (process) user = user_from_status(content_of(fmt::format("/proc/{}/status", *process)).value_or(""));
+  if (!user || user->id != candidate.user) user = user_from_account(candidate.user);
+  if (user) return *user;
+  throw InputError({candidate.name, {}, {}},
+                   fmt::format("its user {} has no account on this host; attach as that user", candidate.user));
+}
+
+/// Returns the idle processes among the candidates. Root takes its own, or, if there are none, becomes the user of the
+/// others: that user has chosen the folder, and may have put links to other people's files there.
+Idle idle_of_one_user(const InputLocation& place, const std::vector<Candidate>& candidates) {
+  Idle found = idle_of_us(candidates);
+  if (!found.processes.names.empty() || ::geteuid() != 0) return found;
+  std::map<::uid_t, Candidate> others;
+  for (const Candidate& one : candidates) {
+    if (one.user != 0) others.emplace(one.user, one);
+  }
+  if (others.empty()) return found;
+  if (others.size() > 1) {
+    std::vector<::uid_t> users;
+    for (const auto& [user, one] : others) users.push_back(user);
+    throw InputError(place,
+                     fmt::format("processes of several users wait to be recorded ({}); attach as one of them, or "
+                                 "to one process by its number",
+                                 fmt::join(users, ", ")));
+  }
+  become(user_of(others.begin()->second));
+  return idle_of_us(candidates);
+}
+
+Idle find_in_family(long process) {
   const InputLocation place{fmt::format("process {}", process), {}, {}};
   if (!is_alive(process)) throw InputError(place, "there is no process with this number on this host");
   const std::string environment = fmt::format("/proc/{}/environ", process);
   if (::access(environment.c_str(), R_OK) != 0)
     throw InputError(place, "it belongs to another user; attach to it as that user or as root");
-  IdleProcesses found;
-  bool starts_idle = false;
+  std::vector<Candidate> candidates;
   for (const long one : family_of(process)) {
-    const std::optional<std::string> folder = request_folder_of(one);
-    if (!folder) continue;
-    starts_idle = true;
-    std::string name = wire::process_name(wire::host_name(), one);
-    if (!fs::exists(idle_file(*folder, name))) continue;
-    if (found.folder.empty()) found.folder = *folder;
-    if (found.folder == *folder) found.names.push_back(std::move(name));
+    if (auto candidate = candidate_of(one)) candidates.push_back(std::move(*candidate));
   }
-  if (!found.names.empty()) return found;
-  if (!starts_idle) {
+  if (candidates.empty()) {
     throw InputError(place,
                      "it does not wait to be recorded; start it with 'stepsim capture --idle -- COMMAND', or record it "
                      "from its start without --idle");
   }
+  Idle found = idle_of_one_user(place, candidates);
+  if (!found.processes.names.empty() || !found.refused.empty()) return found;
+  const auto cannot_answer = [](const Candidate& one) {
+    return one.user == ::geteuid() && ::access(one.folder.c_str(), W_OK | X_OK) != 0;
+  };
+  if (std::all_of(candidates.begin(), candidates.end(), cannot_answer)) {
+    throw InputError({candidates.front().folder, {}, {}},
+                     fmt::format("user {}, who runs process {}, cannot write to this folder, which its start named; "
+                                 "start it with another --dir",
+                                 candidates.front().user, process));
+  }
   throw InputError(place, "it has not used CUDA yet, or is being recorded by another 'stepsim capture --attach'");
 }
 
-IdleProcesses find_in_folder(const std::string& folder) {
+Idle find_in_folder(const std::string& target) {
+  const std::string folder = absolute_folder(target);
   std::error_code problem;
-  IdleProcesses found{.folder = fs::absolute(folder, problem).lexically_normal().string(), .names = {}};
+  std::vector<Candidate> candidates;
+  std::vector<InputError> refused;
   for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem)) {
     if (at->path().extension() != wire::kIdleExtension) continue;
     std::string name = at->path().stem().string();
-    if (!has_died(name)) found.names.push_back(std::move(name));
+    struct stat status {};
+    if (has_died(name) || ::lstat(at->path().c_str(), &status) != 0) continue;
+    if (S_ISREG(status.st_mode)) {
+      candidates.push_back({std::move(name), folder, status.st_uid});
+    } else {
+      refused.emplace_back(InputLocation{at->path().string(), {}, {}}, "is not a regular file, so no process made it");
+    }
   }
-  if (problem) throw InputError({folder, {}, {}}, problem.message());
-  std::sort(found.names.begin(), found.names.end());
-  if (!found.names.empty()) return found;
-  throw InputError({folder, {}, {}},
+  if (problem) throw InputError({target, {}, {}}, problem.message());
+  std::sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  Idle found = idle_of_one_user({target, {}, {}}, candidates);
+  for (const Candidate& one : candidates) {
+    if (one.user == ::geteuid()) continue;
+    refused.emplace_back(InputLocation{idle_file(folder, one.name).string(), {}, {}},
+                         fmt::format("belongs to user {}; attach as that user", one.user));
+  }
+  found.refused.insert(found.refused.end(), refused.begin(), refused.end());
+  if (!found.processes.names.empty() || !found.refused.empty()) return found;
+  throw InputError({target, {}, {}},
                    "no process waits here to be recorded; start the program with 'stepsim capture --idle --dir FOLDER "
                    "-- COMMAND', and attach when it uses CUDA");
 }
 
+std::string request_path(const std::string& folder) { return (fs::path(folder) / wire::kRequestFile).string(); }
+
 /// Replaces the request in the folder. Throws InputError.
 void write_request(const std::string& folder, const wire::Request& request) {
-  const fs::path path = fs::path(folder) / wire::kRequestFile;
-  const std::string temporary = fmt::format("{}.{}.tmp", path.string(), ::getpid());
-  const std::string text = wire::to_text(request);
-  errno = 0;
-  std::ofstream file(temporary, std::ios::binary);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  if (file && ::rename(temporary.c_str(), path.c_str()) == 0) return;
-  const int problem = errno;
-  ::unlink(temporary.c_str());
+  if (wire::replace_file(request_path(folder), wire::to_text(request), 0644)) return;
   throw InputError({folder, {}, {}},
-                   fmt::format("the request cannot be written to this folder: {}", std::strerror(problem)));
+                   fmt::format("the request cannot be written to this folder: {}", std::strerror(errno)));
 }
 
 /// Removes the request, unless another one has replaced it.
 void remove_request(const std::string& folder, const std::string& run) {
-  const fs::path path = fs::path(folder) / wire::kRequestFile;
-  const auto request = wire::request_from_text(content_of(path).value_or(""));
+  const std::string path = request_path(folder);
+  const auto request = wire::request_from_text(wire::read_small_file(path, wire::kLargestRequest).text);
   if (request && request->run == run) ::unlink(path.c_str());
 }
 
@@ -176,15 +265,18 @@ class Waiting {
   void look() {
     for (auto& [name, state] : states_) {
       if (state == State::kEnded) continue;
-      const std::optional<std::string> text = content_of(idle_file(folder_, name));
-      const wire::Reply reply = wire::reply_from_text(text.value_or(""));
-      if (text && reply.run == run_) {
+      const wire::SmallFile file = wire::read_small_file(idle_file(folder_, name).string(), wire::kLargestReply);
+      const wire::Reply reply = wire::reply_from_text(file.text);
+      if (reply.run == run_) {
         began_ = began_ || reply.problem.empty();
         if (!reply.problem.empty()) problems_.push_back(fmt::format("{}: {}", name, reply.problem));
         state = State::kEnded;
       } else if (has_died(name)) {
         state = State::kEnded;
-      } else if (!text) {
+      } else if (!file.problem.empty()) {
+        problems_.push_back(fmt::format("{}{} {}", name, wire::kIdleExtension, file.problem));
+        state = State::kEnded;
+      } else if (!file.exists) {
         state = State::kRecording;
         began_ = true;
       }
@@ -226,13 +318,16 @@ class Waiting {
 
 IdleProcesses find_idle(const std::string& target) {
   const auto process = parse_number<long>(target);
-  return process && *process > 0 ? find_in_family(*process) : find_in_folder(target);
+  Idle found = process && *process > 0 ? find_in_family(*process) : find_in_folder(target);
+  if (found.processes.names.empty()) throw found.refused.front();
+  for (const InputError& one : found.refused) write_error(fmt::format("stepsim: warning: {}\n", one.what()));
+  return std::move(found.processes);
 }
 
 std::string new_attach_folder(const std::string& folder) {
   for (int number = 1;; ++number) {
     std::string path = fmt::format("{}/attach-{}", folder, number);
-    if (::mkdir(path.c_str(), 0777) == 0) return path;
+    if (wire::create_folder(path, 0777)) return path;
     if (errno != EEXIST)
       throw InputError({path, {}, {}}, fmt::format("this folder cannot be created: {}", std::strerror(errno)));
   }
@@ -242,6 +337,7 @@ void record_idle(const IdleProcesses& processes, const CapturePlan& plan, const 
                  const std::atomic<bool>& stop) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kPause{50};
+  constexpr std::size_t kLongestProblem = 1000;
   constexpr std::chrono::seconds kLongestAnswer{30};
   constexpr std::chrono::seconds kLongestStop{90};  // a process may end a step of 60 s first
   const std::string stop_run = run + "-stop";
@@ -268,9 +364,9 @@ void record_idle(const IdleProcesses& processes, const CapturePlan& plan, const 
   }
   for (const std::string& one : {run, stop_run}) remove_request(processes.folder, one);
   if (!waiting.began() && !waiting.problems().empty())
-    throw InputError({processes.folder, {}, {}}, waiting.problems().front());
+    throw InputError({processes.folder, {}, {}}, shown(waiting.problems().front(), kLongestProblem));
   for (const std::string& problem : waiting.problems())
-    write_error(fmt::format("stepsim: warning: {}\n", shown(problem, 1000)));
+    write_error(fmt::format("stepsim: warning: {}\n", shown(problem, kLongestProblem)));
 }
 
 }  // namespace stepsim::cli

@@ -16,7 +16,11 @@ struct IdleProcesses {
 };
 
 /// Finds the processes that `target` means: the idle ones among a process and its descendants, if it is a number, else
-/// all in a folder, of any host. Throws InputError if there are none; the message says why.
+/// all in a folder, of any host. Writes warnings to standard error about files that no idle process has made. Throws
+/// InputError if there are none; the message says why.
+///
+/// If we are root and the processes belong to another user, this process is that user's afterwards, for good: what it
+/// creates belongs to that user, and no link in the user's folders can lead it to files of root.
 [[nodiscard]] IdleProcesses find_idle(const std::string& target);
 
 /// Creates `attach-1`, or the next number that is free, in `folder` and returns its path. Throws InputError.

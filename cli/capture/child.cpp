@@ -116,12 +116,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the files of a folder whose names end so.
+/// Returns the regular files of a folder whose names end so.
 std::vector<std::string> files_with(std::string_view ending, const std::string& directory) {
   std::vector<std::string> files;
   std::error_code problem;
   for (fs::directory_iterator at(directory, problem), end; !problem && at != end; at.increment(problem)) {
-    if (at->path().string().ends_with(ending)) files.push_back(at->path().string());
+    std::error_code unknown;
+    if (at->path().string().ends_with(ending) && fs::is_regular_file(at->symlink_status(unknown)))
+      files.push_back(at->path().string());
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -185,11 +187,13 @@ std::string capture_summary(const std::string& directory, const std::string& run
 }
 
 std::string nccl_summary_line(const std::string& directory, const std::string& run) {
+  constexpr std::streamsize kBegin = 4096;
   std::uint64_t files = 0;
   for (const std::string& file : files_with(".nccl.json", directory)) {
     std::ifstream stream(file);
-    std::string first;  // the line of the process, in which the run is a plain number
-    if (std::getline(stream, first) && first.find(fmt::format(R"("run": "{}")", run)) != std::string::npos) ++files;
+    std::string begin(kBegin, '\0');  // it has the line of the process, in which the run is a plain number
+    stream.read(begin.data(), kBegin);
+    if (begin.find(fmt::format(R"("run": "{}")", run)) != std::string::npos) ++files;
   }
   if (files > 0) {
     return fmt::format("stepsim: wrote {} of NCCL's collectives to {}/*.nccl.json\n",

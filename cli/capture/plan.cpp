@@ -92,6 +92,16 @@ std::vector<std::pair<std::string, std::string>> schedule_variables(const Captur
 
 }  // namespace
 
+std::string absolute_folder(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code problem;
+  fs::path whole = fs::absolute(path, problem).lexically_normal();
+  if (problem) return path;
+  if (!whole.has_filename()) whole = whole.parent_path();  // "traces/"
+  const fs::path target = fs::is_symlink(whole, problem) ? fs::canonical(whole, problem) : whole;
+  return (problem ? whole : target).string();
+}
+
 std::uint64_t parse_count(std::string_view option, const std::string& text, std::uint64_t least) {
   const auto number = whole_number(text);
   if (number && *number >= least) return *number;

@@ -47,6 +47,11 @@ struct CapturePlan {
   std::optional<std::uint64_t> ring;      ///< collectives per communicator in these
 };
 
+/// Returns the absolute path of a folder that the user has named. If it is a link, returns where the link leads,
+/// because what we create is never created through links (model/wire/shared_folder.h). If the working folder was
+/// deleted, returns `path` unchanged.
+[[nodiscard]] std::string absolute_folder(const std::string& path);
+
 /// Parses a whole number from `least` to 10^9, for example "3". Throws UsageError, which names the option, for any
 /// other text.
 [[nodiscard]] std::uint64_t parse_count(std::string_view option, const std::string& text, std::uint64_t least);

@@ -66,14 +66,6 @@ std::string name_of_run() {
   return std::to_string(::getpid()) + "-" + std::to_string(now);
 }
 
-/// Returns the absolute form of `path`. If the working folder was deleted, returns `path` unchanged; make_folder() will
-/// then fail.
-std::string absolute_if_possible(const std::string& path) {
-  std::error_code problem;
-  const std::filesystem::path whole = std::filesystem::absolute(path, problem);
-  return problem ? path : whole.lexically_normal().string();
-}
-
 /// Creates a folder if it does not exist. Returns false if files cannot be created in it.
 bool is_made(const std::string& path) {
   std::error_code problem;
@@ -126,7 +118,7 @@ std::string summary_of(const CapturePlan& plan, const std::string& run) {
 void run_capture(CaptureCommand command) {
   take_byteps_variables(variable, command.plan);
   if (command.plan.directory.empty()) command.plan.directory = "traces";
-  command.plan.directory = absolute_if_possible(command.plan.directory);
+  command.plan.directory = absolute_folder(command.plan.directory);
   const std::string run_capture = name_of_run();
   if (command.plan.torch) run_torch(std::move(command), run_capture);
   if (command.plan.nccl_summary) run_nccl_summary(command, run_capture);
@@ -154,9 +146,11 @@ void attach(CaptureCommand command, const std::string& target, const std::atomic
   CapturePlan& plan = command.plan;
   if (!plan.active && !plan.duration) plan.duration = kDefaultSeconds;
   const IdleProcesses processes = find_idle(target);
-  plan.directory = plan.directory.empty() ? new_attach_folder(processes.folder) : absolute_if_possible(plan.directory);
-  if (!is_made(plan.directory))
-    throw InputError({plan.directory, {}, {}}, "this is not a folder that can be written to");
+  plan.directory = plan.directory.empty() ? new_attach_folder(processes.folder) : absolute_folder(plan.directory);
+  if (!is_made(plan.directory)) {
+    throw InputError({plan.directory, {}, {}},
+                     fmt::format("this is not a folder that can be written to by user {}", ::geteuid()));
+  }
   const std::string run_capture = name_of_run();
   record_idle(processes, plan, run_capture, command.quiet, stop);
   if (command.quiet) return;

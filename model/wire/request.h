@@ -1,6 +1,7 @@
 #ifndef STEPSIM_MODEL_WIRE_REQUEST_H
 #define STEPSIM_MODEL_WIRE_REQUEST_H
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ namespace stepsim::wire {
 
 inline constexpr char kIdleExtension[] = ".idle";
 inline constexpr char kRequestFile[] = "stepsim.request";
+/// Largest files that are read, in bytes.
+inline constexpr std::size_t kLargestReply = std::size_t{64} << 10U;
+inline constexpr std::size_t kLargestRequest = std::size_t{1} << 20U;
 /// The N-th recording that a signal starts is in the folder DIR + kSignalFolder + N, so that those of all ranks are in
 /// one folder.
 inline constexpr char kSignalFolder[] = "/signal-";

@@ -5,11 +5,13 @@ import os
 import re
 import shutil
 import signal
+import socket
+import stat
 import subprocess
 import sys
 
 from captures import ENVIRONMENT, HANGS, IdleProgram, answer, attach, diagnostics, folder, is_row, run_with, work
-from checks import STEPSIM, check, verdict, wait_until
+from checks import STEPSIM, check, read, verdict, wait_until
 
 SAMPLE, FAKE_CUDA, RANKS = (os.path.abspath(path) for path in sys.argv[2:5])
 
@@ -27,6 +29,10 @@ def parent_of(process):
 
 def steps(directory):
     return [step["step"] for step in answer("replay", directory).get("steps", [])]
+
+
+def link(target, *path):
+    os.symlink(target, os.path.join(*path))
 
 
 def check_failed(what, result, code, *words):
@@ -160,17 +166,6 @@ with Program() as program:
     check_failed("--attach with COMMAND", run_with({}, STEPSIM, "capture", "--attach", "1", "--", "true"), 2, "expected no COMMAND")
     check_failed("a folder that cannot be", attach(program.pid, "--dir", "/dev/null/x"), 1, "/dev/null/x: this is not a folder that can be written to")
     check_failed("options of the start", attach(program.pid, "--with-nccl"), 2, "--with-nccl is an option of the program's start")
-    if os.geteuid() == 0:
-        nobody = Program(directory=folder(), command=("setpriv", "--reuid", "65534", "--clear-groups", SAMPLE, "5", "mark", "until", os.path.join(work.name, "nobody.end")))
-        nobody.until = os.path.join(work.name, "nobody.end")
-        os.chmod(work.name, 0o755)
-        wait_until(lambda: os.path.isdir(nobody.folder), nobody.children[0])
-        os.chmod(nobody.folder, 0o777)
-        nobody.until = os.path.join(work.name, "nobody.end")
-        with nobody:
-            kept = folder()
-            os.mkdir(kept, 0o755)
-            check_failed("the process cannot write there", attach(nobody.folder, "--dir", kept), 1, f"cannot create a file in {kept}: Permission denied")
 dead = subprocess.Popen(["true"])
 dead.wait()
 check_failed("no such process", attach(dead.pid), 1, f"process {dead.pid}: there is no process with this number")
@@ -179,6 +174,144 @@ empty = folder()
 os.mkdir(empty)
 check_failed("a folder without processes", attach(empty), 1, "no process waits here to be recorded")
 check_failed("no such folder", attach("/no/such/folder"), 1, "/no/such/folder: No such file or directory")
+
+# Files that no process has made, in a folder that others may write to.
+HOST = re.sub("[^A-Za-z0-9.-]", "-", socket.gethostname())
+
+
+def plant(directory):
+    """Returns what is said about each of the planted files."""
+    link("/dev/zero", directory, f"{HOST}_1.idle")
+    os.mkfifo(os.path.join(directory, "elsewhere_2.idle"))
+    with open(os.path.join(directory, "elsewhere_3.idle"), "w") as file:
+        file.write("\n" * (64 * 1024 + 1))
+    with open(os.path.join(directory, "note"), "w"):
+        os.link(os.path.join(directory, "note"), os.path.join(directory, "elsewhere_4.idle"))
+    return {f"{HOST}_1": "is not a regular file", "elsewhere_2": "is not a regular file",
+            "elsewhere_3": "has more than 65536 bytes", "elsewhere_4": "has more than one name (a hard link)"}
+
+
+with Program() as program:
+    refused = plant(program.folder)
+    result = attach(program.folder, "--active", "1")
+    check("files that are none: the others are recorded", result.returncode == 0 and "captured 1 step of rank 0" in result.stderr, result)
+    check("files that are none: each is told", all(f"warning: {program.folder}/{name}.idle: {why}" in result.stderr for name, why in refused.items()), result)
+    for name in [*refused, "note"]:
+        os.remove(os.path.join(program.folder, name if name == "note" else name + ".idle"))
+    # The process looks for requests every 0.1 s, and would wait for the other end of a pipe.
+    os.mkfifo(os.path.join(program.folder, "stepsim.request"))
+    result = attach(program.pid, "--active", "1")
+    check("a pipe as the request", "captured 1 step of rank 0" in result.stderr, result)
+program.ends_as_without_capture("files that are none")
+for name, why in plant(empty).items():
+    alone = folder()
+    os.mkdir(alone)
+    os.rename(os.path.join(empty, name + ".idle"), os.path.join(alone, name + ".idle"))
+    check_failed(f"{name}.idle alone", attach(alone, "--active", "1"), 1, f"error: {alone}/{name}.idle: {why}")
+
+# A program writes through no link that others have put into its folder: the names that it is about to use lead elsewhere.
+kept, elsewhere = folder(), folder()
+os.mkdir(elsewhere)
+with open(kept, "w") as file:
+    file.write("not ours")
+planted = f"for name in {HOST}_$$.idle.tmp {HOST}_$$.capture {HOST}_$$.idle; do ln -s {kept} \"$STEPSIM_CAPTURE_DIR/$name\"; done; ln -s {elsewhere} \"$STEPSIM_CAPTURE_DIR/signal-1\""
+with Program("--signal", "USR2", "--active", "2", command=("sh", "-c", planted + f"; exec '{SAMPLE}' 5 mark until \"$0\"", os.path.join(work.name, "planted.end"))) as program:
+    program.until = os.path.join(work.name, "planted.end")
+    wait_until(lambda: any(not os.path.islink(os.path.join(program.folder, name)) for name in program.idle()), program.children[0])
+    inner = program.process()
+    os.kill(inner, signal.SIGUSR2)
+    wait_until(lambda: any(b"signal-1: Not a directory" in read(os.path.join(program.folder, name)) for name in program.idle()), program.children[0])
+    os.kill(inner, signal.SIGUSR2)
+    wait_until(lambda: steps(os.path.join(program.folder, "signal-2")) and program.idle(), program.children[0])
+check("planted links lead nowhere", read(kept) == b"not ours" and os.listdir(elsewhere) == [], (read(kept), os.listdir(elsewhere)))
+check("a folder that is a link is left out", is_row(steps(os.path.join(program.folder, "signal-2")), 2), program.said)
+# A link that the user names is followed.
+linked = folder()
+link(elsewhere, linked)
+with Program(directory=linked) as program:
+    result = attach(linked + "/", "--active", "1")
+check("a folder that is named by a link", "captured 1 step of rank 0" in result.stderr and os.path.isdir(os.path.join(elsewhere, "attach-1")), result)
+
+# Root attaches as the user of the process, who has chosen the folder and may have put links there.
+USER, GROUP = 65534, 4242
+
+
+def as_user(*command, group=USER):
+    return ("setpriv", "--reuid", str(USER), "--regid", str(USER), "--groups", str(group), *command)
+
+
+def users_program(directory, group=USER):
+    end = directory + ".end"
+    program = Program(directory=directory, command=as_user(SAMPLE, "5", "mark", "until", end, group=group))
+    program.until = end
+    return program
+
+
+def users_folder(owner=USER, group=USER, mode=0o755):
+    directory = folder()
+    os.mkdir(directory)
+    os.chown(directory, owner, group)
+    os.chmod(directory, mode)
+    return directory
+
+
+if os.geteuid() != 0 or shutil.which("setpriv") is None:
+    print("not tested: root attaches to the process of another user (needs root and setpriv)")
+else:
+    os.chmod(work.name, 0o755)
+    secret, roots = folder(), folder()
+    with open(secret, "w") as file:
+        file.write("root's")
+    os.chmod(secret, 0o600)
+    os.mkdir(roots, 0o700)
+    with users_program(users_folder()) as program:
+        link(roots, program.folder, "attach-1")
+        link(secret, program.folder, "stepsim.request")
+        for process in range(program.pid, program.pid + 3000):
+            link(secret, program.folder, f"stepsim.request.{process}.tmp")
+        for number, target in ((2, program.pid), (3, program.folder), (4, program.folder + "/.")):
+            result = attach(target, "--active", "3")
+            where = os.path.join(program.folder, f"attach-{number}")
+            check(f"root attaches to {target}", result.returncode == 0 and "captured 3 steps of rank 0" in result.stderr and "warning" not in result.stderr, result)
+            made = [os.stat(path) for path in (where, *(os.path.join(where, name) for name in os.listdir(where)))]
+            check(f"root attaches to {target}: all is the user's", len(made) == 2 and all((one.st_uid, one.st_gid) == (USER, USER) for one in made), made)
+        found = os.stat(secret)
+        check("root attaches: its file stays", (read(secret), stat.S_IMODE(found.st_mode), found.st_uid) == (b"root's", 0o600, 0), found)
+        check("root attaches: its folder stays", os.listdir(roots) == [], os.listdir(roots))
+        check_failed("a folder of root alone", attach(program.pid, "--dir", os.path.join(roots, "here")), 1,
+                     f"{roots}/here: this is not a folder that can be written to by user {USER}")
+        result = subprocess.run(as_user(STEPSIM, "capture", "--attach", str(program.pid), "--active", "1"), env=ENVIRONMENT, text=True, stderr=subprocess.PIPE, timeout=HANGS)
+        check("its user attaches", "captured 1 step of rank 0" not in result.stderr and f"process {program.pid}: it belongs to another user" in result.stderr, result)
+        result = subprocess.run(as_user(STEPSIM, "capture", "--attach", program.folder, "--active", "1"), env=ENVIRONMENT, text=True, stderr=subprocess.PIPE, timeout=HANGS)
+        check("its user attaches to the folder", "captured 1 step of rank 0" in result.stderr, result)
+        # Files of others make nobody their user.
+        for number, owner in ((7, USER + 1), (8, USER + 1)):
+            with open(os.path.join(program.folder, f"elsewhere_{number}.idle"), "w") as file:
+                os.chown(file.name, owner, owner)
+        check_failed("processes of several users", attach(program.folder, "--active", "1"), 1, f"processes of several users wait to be recorded ({USER}, {USER + 1})")
+        result = attach(program.pid, "--active", "1")
+        check("processes of several users: one by its number", "captured 1 step of rank 0" in result.stderr, result)
+    others = users_folder(USER, GROUP, 0o770)
+    with users_program(others, GROUP) as program:
+        result = attach(program.pid, "--active", "1")
+        check("a folder of a group of the process", "captured 1 step of rank 0" in result.stderr, result)
+    for path in (program.folder + "/stepsim.request", secret):
+        check(f"root attaches: {path} is not left or not changed", (path == secret) == os.path.exists(path))
+    # The user cannot write to the folder of the start.
+    program = users_program(users_folder(0, 0))
+    wait_until(lambda: "cannot write to this folder" in attach(program.pid).stderr, program.children[0])
+    check_failed("a folder that the user cannot write to", attach(program.pid), 1, f"{program.folder}: user {USER}, who runs process ")
+    program.__exit__()
+    # A process of another host, whose user is not known here, and one of root, to which others cannot attach.
+    unknown = folder()
+    os.mkdir(unknown)
+    with open(os.path.join(unknown, "elsewhere_1.idle"), "w") as file:
+        os.chown(file.name, 54321, 54321)
+    check_failed("a user without an account", attach(unknown), 1, "elsewhere_1: its user 54321 has no account on this host; attach as that user")
+    with Program() as program:
+        result = subprocess.run(as_user(STEPSIM, "capture", "--attach", program.folder, "--active", "1"), env=ENVIRONMENT, text=True, stderr=subprocess.PIPE, timeout=HANGS)
+        check_failed("a process of root", result, 1, f"_{program.process()}.idle: belongs to user 0; attach as that user")
+
 for options, words in ((["--signal", "USR2"], "expected it with --idle"), (["--idle", "--signal", "TERM"], "--signal: 'TERM'; expected USR1 or USR2"),
                        (["--idle", "--torch"], "--torch cannot be combined with --idle"), (["--idle", "--profiler-api"], "--profiler-api cannot be combined with --idle"),
                        (["--idle", "--whole-graphs"], "--whole-graphs cannot be combined with --idle")):

@@ -128,6 +128,16 @@ open(stop, "w").close()
 out, err = program.communicate(timeout=HANGS)
 check("and the program goes on to its end", program.returncode == 7 and summaries(directory)[0]["ended"], (program.returncode, out, err))
 
+# Others may have put links into the folder, under the names that the process could use.
+directory, theirs = folder(), os.path.join(work.name, "theirs")
+with open(theirs, "w") as file:
+    file.write("not ours")
+plant = "for end in nccl.json nccl.json.new; do ln -s \"$1\" \"$STEPSIM_CAPTURE_DIR/$(uname -n)_$$.$end\"; done; exec \"$2\" \"$3\""
+result = run_with({"RANK": "0"}, STEPSIM, "capture", "--nccl-summary", "--dir", directory, "--", "sh", "-c", plant, "sh", theirs, SAMPLE, str(STEPS))
+as_without(result, "planted links", str(STEPS))
+written = [name for name in os.listdir(directory) if not os.path.islink(os.path.join(directory, name))]
+check("planted links are not followed", open(theirs).read() == "not ours" and len(written) == 1 and written[0].endswith("-2.nccl.json"), os.listdir(directory))
+
 # CUDA loads no tool, so CUPTI is not used.
 result = run_with({}, STEPSIM, "capture", "--nccl-summary", "--dir", folder(), "--", "env")
 check("only NCCL loads the module", "NCCL_PROFILER_PLUGIN=" in result.stdout and "INJECTION64_PATH" not in result.stdout, result.stdout)

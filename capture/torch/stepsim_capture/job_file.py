@@ -1,6 +1,7 @@
 """Writes job.yaml: the properties of the job that traces do not contain (docs/reference/job.md)."""
 import os
 
+from . import shared_folder
 from .guard import warn
 
 _HEAD = "# Written by stepsim capture --torch. A job.yaml without this line is never replaced.\n"
@@ -27,16 +28,13 @@ def job_text(world_size, backend, bucket_bytes, step_ns, free_steps):
 
 def write_job(directory, text):
     """Writes job.yaml, unless the folder has one that stepsim did not write."""
-    path = os.path.join(directory, "job.yaml")
-    try:
-        with open(path, encoding="utf-8", errors="replace") as there:
-            if there.readline() != _HEAD:
-                warn("capture: %s is not ours and stays; what was seen of this job: %s"
-                     % (path, " ".join(text[len(_HEAD):].split("\n")).strip()))
-                return
-    except FileNotFoundError:
-        pass
-    temporary = "%s.%d" % (path, os.getpid())
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(temporary, path)
+    with shared_folder.opened(directory) as folder:
+        try:
+            there = shared_folder.read_beginning(folder, "job.yaml", len(_HEAD))
+        except OSError:  # a link or a pipe
+            there = b""
+        if there is None or there == _HEAD.encode():
+            shared_folder.replace_file(folder, "job.yaml", text.encode())
+        else:
+            warn("capture: %s is not ours and stays; what was seen of this job: %s"
+                 % (os.path.join(directory, "job.yaml"), " ".join(text[len(_HEAD):].split("\n")).strip()))

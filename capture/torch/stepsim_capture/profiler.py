@@ -1,9 +1,8 @@
 """Runs torch.profiler."""
 import inspect
-import os
 
 from . import schedule as phases
-from . import trace_file, without_kineto
+from . import shared_folder, trace_file, without_kineto
 
 
 def action_of(phase, actions):
@@ -60,10 +59,9 @@ class Profiler:
         self._profile.stop()
         if self._observer is not None:
             self._observer.unregister_callback()  # this completes the file
-            if self.files > 0:
-                trace_file.put_in_place(self._observed, self._path(self._name, ".et.json.gz"))
-            else:
-                os.remove(self._observed)
+            with self._observed:
+                if self.files > 0:
+                    trace_file.put_in_place(self._observed, self._path(self._name, ".et.json.gz"))
 
     def _path(self, name, ending):
         return trace_file.free_path(self._settings.directory, name, ending, self._settings.run)
@@ -77,9 +75,9 @@ class Profiler:
 
     def _execution_trace(self):
         """Starts an observer that writes which operators exchanged data (docs/reference/formats.md)."""
-        self._observed = trace_file.temporary_file(self._settings.directory)
+        self._observed = shared_folder.Draft(self._settings.directory)
         self._observer = self._torch.profiler.ExecutionTraceObserver()
-        self._observer.register_callback(self._observed)
+        self._observer.register_callback(self._observed.path)
         return self._observer
 
     def _write(self, profile):
@@ -87,13 +85,13 @@ class Profiler:
             return
         cycle = self.files + 1
         path = self._path(self._name if cycle == 1 else "%s.%d" % (self._name, cycle), trace_file.ENDING)
-        plain = trace_file.temporary_file(self._settings.directory)
-        if self._torch.autograd.kineto_available():
-            profile.export_chrome_trace(plain)
-        else:
-            without_kineto.write_trace(plain, profile.profiler.kineto_results, self._settings.options,
-                                       distributed_info(self._torch), self._torch.__version__)
-        trace_file.put_in_place(plain, path, self._unfinished)
+        with shared_folder.Draft(self._settings.directory) as draft:
+            if self._torch.autograd.kineto_available():
+                profile.export_chrome_trace(draft.path)
+            else:
+                without_kineto.write_trace(draft.path, profile.profiler.kineto_results, self._settings.options,
+                                           distributed_info(self._torch), self._torch.__version__)
+            trace_file.put_in_place(draft, path, self._unfinished)
         self.files = cycle
 
 

@@ -3,7 +3,6 @@ import gzip
 import os
 import re
 import socket
-import tempfile
 
 ENDING = ".pt.trace.json.gz"
 
@@ -30,33 +29,14 @@ def free_path(directory, name, ending, run):
     return os.path.join(directory, "%s_%d%s" % (name, os.getpid(), ending)) if taken else path
 
 
-def temporary_file(directory):
-    """Creates an empty file in the folder and returns its path. PyTorch takes the format from the ending .json. If the
-    file is left over, it is not mistaken for a trace, because its name begins with a dot."""
-    handle, path = tempfile.mkstemp(prefix=".stepsim-", suffix=".json", dir=directory)
-    os.close(handle)
-    return path
-
-
-def put_in_place(plain, path, unfinished=None):
-    """Compresses the file `plain` to `path` atomically, and removes it. If the program did not complete the step
+def put_in_place(draft, path, unfinished=None):
+    """Compresses a shared_folder.Draft to `path` in its directory, atomically. If the program did not complete the step
     `unfinished`, renames its mark, so that it is not replayed."""
-    directory = os.path.dirname(path)
-    packed = temporary_file(directory)
     mark = None if unfinished is None else b'"ProfilerStep#%d"' % unfinished
-    try:
-        with open(plain, "rb") as source, gzip.open(packed, "wb", compresslevel=3) as target:
+
+    def compress(source, target):
+        with gzip.open(target, "wb", compresslevel=3) as packed:
             for line in source:
-                target.write(line.replace(mark, b'"unfinished step#%d"' % unfinished) if mark else line)
-        os.chmod(packed, 0o666 & ~_umask())
-        os.replace(packed, path)
-    finally:
-        for left_over in (plain, packed):
-            if os.path.exists(left_over):
-                os.remove(left_over)
+                packed.write(line.replace(mark, b'"unfinished step#%d"' % unfinished) if mark else line)
 
-
-def _umask():
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    draft.put_in_place(compress, os.path.basename(path))

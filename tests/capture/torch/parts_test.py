@@ -11,7 +11,7 @@ import unittest
 
 sys.path[:0] = [os.environ["STEPSIM_TORCH_SOURCES"], os.path.dirname(os.path.abspath(__file__))]
 import fake_torch  # noqa: E402
-from stepsim_capture import free_steps, imports, job_file, settings, steps, trace_file, without_kineto  # noqa: E402
+from stepsim_capture import free_steps, imports, job_file, settings, shared_folder, steps, trace_file, without_kineto  # noqa: E402
 from stepsim_capture.schedule import Schedule  # noqa: E402
 
 
@@ -189,13 +189,53 @@ class TraceFileTest(unittest.TestCase):
         self.assertEqual(trace_file.free_path(self.folder.name, "a_rank0", ".gz", later_run), path)
 
     def test_a_file_comes_whole_and_alone(self):
-        plain, path = os.path.join(self.folder.name, "plain"), os.path.join(self.folder.name, "a.gz")
-        with open(plain, "w", encoding="utf-8") as file:
-            file.write('{"name": "ProfilerStep#3"},\n{"name": "ProfilerStep#31"}\n')
-        trace_file.put_in_place(plain, path, unfinished=3)
+        path = os.path.join(self.folder.name, "a.gz")
+        with shared_folder.Draft(self.folder.name) as draft:
+            with open(draft.path, "w", encoding="utf-8") as file:
+                file.write('{"name": "ProfilerStep#3"},\n{"name": "ProfilerStep#31"}\n')
+            trace_file.put_in_place(draft, path, unfinished=3)
         with gzip.open(path, "rt") as file:
             self.assertEqual(file.read(), '{"name": "unfinished step#3"},\n{"name": "ProfilerStep#31"}\n')
         self.assertEqual(os.listdir(self.folder.name), ["a.gz"])
+
+    def test_a_draft_that_is_renamed_into_place(self):  # as Kineto does
+        path = os.path.join(self.folder.name, "a.gz")
+        victim = os.path.join(self.folder.name, "victim")
+        with open(victim, "w", encoding="utf-8") as file:
+            file.write("not ours")
+        os.symlink(victim, path)
+        with shared_folder.Draft(self.folder.name) as draft:
+            self.assertTrue(draft.path.endswith(".json"))
+            with open(draft.path + ".tmp", "w", encoding="utf-8") as file:
+                file.write("ours")
+            os.rename(draft.path + ".tmp", draft.path)
+            self.assertEqual(os.stat(os.path.dirname(draft.path)).st_mode & 0o777, 0o700)
+            trace_file.put_in_place(draft, path)
+        with gzip.open(path, "rt") as file:
+            self.assertEqual(file.read(), "ours")
+        with open(victim, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "not ours")
+        self.assertEqual(os.stat(path).st_mode, os.stat(victim).st_mode)  # as the umask says
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["a.gz", "victim"])
+
+    def test_a_draft_stays_ours_when_its_folder_is_replaced(self):
+        moved, elsewhere = os.path.join(self.folder.name, "moved"), os.path.join(self.folder.name, "elsewhere")
+        os.mkdir(elsewhere)
+        draft = shared_folder.Draft(self.folder.name)
+        name = next(name for name in os.listdir(self.folder.name) if name.startswith(".stepsim-"))
+        os.rename(os.path.join(self.folder.name, name), moved)
+        os.symlink(elsewhere, os.path.join(self.folder.name, name))
+        with open(draft.path, "w", encoding="utf-8") as file:
+            file.write("ours")
+        self.assertEqual((os.listdir(moved), os.listdir(elsewhere)), (["trace.json"], []))
+        draft.discard()
+        self.assertEqual((os.listdir(moved), os.listdir(elsewhere)), ([], []))
+
+    def test_a_folder_that_is_a_link_is_refused(self):
+        link = os.path.join(self.folder.name, "link")
+        os.symlink(self.folder.name, link)
+        with self.assertRaises(OSError):
+            shared_folder.Draft(link)
 
 
 class JobFileTest(unittest.TestCase):
@@ -226,6 +266,25 @@ class JobFileTest(unittest.TestCase):
             with open(path, encoding="utf-8") as file:
                 self.assertEqual(file.read(), "workers: 3\n")
             self.assertEqual(os.listdir(folder), ["job.yaml"])
+
+    def test_neither_follows_links_nor_waits_for_pipes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, victim = os.path.join(folder, "job.yaml"), os.path.join(folder, "victim")
+            text = job_file.job_text(8, None, [], None, 0)
+            with open(victim, "w", encoding="utf-8") as file:
+                file.write(text.replace("8", "2"))
+            os.symlink(victim, "%s.%d" % (path, os.getpid()))
+            for make in (lambda: os.symlink(victim, path), lambda: os.mkfifo(path), lambda: os.mkdir(path)):
+                make()
+                with contextlib.redirect_stderr(io.StringIO()) as errors:
+                    job_file.write_job(folder, text)
+                self.assertIn("job.yaml is not ours and stays; what was seen of this job: workers: 8", errors.getvalue())
+                (os.rmdir if os.path.isdir(path) else os.remove)(path)
+            job_file.write_job(folder, text)
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), text)
+            with open(victim, encoding="utf-8") as file:
+                self.assertEqual(file.read(), text.replace("8", "2"))
 
 
 class ImportsTest(unittest.TestCase):
