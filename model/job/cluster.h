@@ -114,7 +114,18 @@ struct Link {
   Bandwidth bandwidth;
   Duration latency{};
   double efficiency = 1;  ///< share of the bandwidth that is left for payload: about 0.957 for TCP over Ethernet
+  /// The bandwidth before a what-if changed it; absent if none did. A faster or slower link is still of this kind:
+  /// NVLink does not become PCIe, nor an A100 an H100.
+  std::optional<Bandwidth> built{};
 
+  /// Returns the bandwidth of the link as it was built, which tells its kind.
+  [[nodiscard]] Bandwidth as_built() const noexcept { return built.value_or(bandwidth); }
+  /// Gives the link another bandwidth. It stays of its kind.
+  void change_bandwidth(Bandwidth rate) noexcept {
+    const Bandwidth before = as_built();
+    bandwidth = rate;
+    built = rate == before ? std::nullopt : std::optional(before);
+  }
   /// Returns the rate at which the link carries payload.
   [[nodiscard]] Bandwidth goodput() const noexcept {
     return Bandwidth::from_bytes_per_second(bandwidth.bytes_per_second() * efficiency);

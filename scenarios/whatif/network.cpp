@@ -197,7 +197,7 @@ void set_bandwidth(const YamlField& value, const std::vector<LinkId>& links, boo
   plan.cluster.shape.reset();
   for (const LinkId id : links) {
     Link& link = plan.cluster.links[id.index()];
-    link.bandwidth = factor ? scaled(link.bandwidth, *factor) : value.bandwidth();
+    link.change_bandwidth(factor ? scaled(link.bandwidth, *factor) : value.bandwidth());
   }
   if (of_all)
     scale_recorded_transfers(recorded_transfers(plan), factor ? *factor : slowest_link(plan.cluster) / before, plan);

@@ -26,6 +26,13 @@ void append(Interval interval, std::vector<Interval>& to) {
   }
 }
 
+/// Returns when all bytes of a message have arrived. Its sender may have continued while some were still in buffers.
+Time arrival(const Dag& dag, const Timeline& timeline, TaskId part) {
+  Time end{};
+  for (const TaskId member : dag.members(dag.rendezvous(part))) end = std::max(end, timeline.finish[member.index()]);
+  return end;
+}
+
 /// Returns the middle half of the iterations by length, ordered by time.
 std::vector<TimedStep> middle_half(std::vector<TimedStep> iterations) {
   std::stable_sort(iterations.begin(), iterations.end(),
@@ -86,8 +93,9 @@ void Activity::add(const Dag& dag, const Recording& recording, const Timeline& t
     iterations.put(whole, busy);
   }
   if (dag.rendezvous(task).valid()) {
-    const Interval transfer = own_work(dag, timeline, task);
+    Interval transfer = own_work(dag, timeline, task);
     put({whole.begin, transfer.begin}, collective_wait);
+    if (dag.collective(dag.rendezvous(task)).buffered > Bytes{}) transfer.end = arrival(dag, timeline, task);
     put(transfer, communication);
     return;
   }

@@ -121,14 +121,20 @@ Duration CollectiveGroup::longest_to_neighbour(Bytes bytes) {
 }
 
 const CollectivePlace& CollectiveGroup::place() {
-  if (!place_) place_ = find_place();
+  if (place_) return *place_;
+  place_ = find_place([](const Link& link) { return link.bandwidth; });
+  const auto changed = [](const Link& link) { return link.built.has_value(); };
+  if (std::any_of(cluster_.links.begin(), cluster_.links.end(), changed)) {
+    const CollectivePlace built = find_place([](const Link& link) { return link.as_built(); });
+    place_->built = {built.inside, built.between};
+  }
   return *place_;
 }
 
 /// Returns what cost models need to know about the location of the group: among others the slowest link between members
 /// of a host, and the smallest total bandwidth from one host's members to the next host's, of which the groups of
-/// copies have their shares.
-CollectivePlace CollectiveGroup::find_place() const {
+/// copies have their shares. `rate` returns the bandwidth of a link.
+CollectivePlace CollectiveGroup::find_place(Bandwidth (*rate)(const Link&)) const {
   std::map<HostId, std::vector<EndpointId>> by_host;
   for (const EndpointId member : members_) by_host[cluster_.endpoints[member.index()].host].push_back(member);
   CollectivePlace place{.hosts = static_cast<std::uint32_t>(by_host.size()),
@@ -145,10 +151,13 @@ CollectivePlace CollectiveGroup::find_place() const {
   }
 
   const auto slower = [](Bandwidth a, Bandwidth b) { return a > Bandwidth{} ? std::min(a, b) : b; };
-  const auto least_of = [this](const Route& route) {
-    return *std::min_element(route.begin(), route.end(), [this](LinkId a, LinkId b) {
-      return cluster_.links[a.index()].goodput() < cluster_.links[b.index()].goodput();
-    });
+  const auto goodput = [this, rate](LinkId id) {
+    const Link& link = cluster_.links[id.index()];
+    return rate(link).bytes_per_second() * link.efficiency;
+  };
+  const auto least_of = [&goodput](const Route& route) {
+    return *std::min_element(route.begin(), route.end(),
+                             [&goodput](LinkId a, LinkId b) { return goodput(a) < goodput(b); });
   };
   const auto latency_of = [this](const Route& route) {
     return std::accumulate(route.begin(), route.end(), Duration{},
@@ -162,11 +171,11 @@ CollectivePlace CollectiveGroup::find_place() const {
       const Link& link = cluster_.links[least_of(*route).index()];
       // An efficiency of 1 means a data-sheet rate; NCCL assumes that only a part of it is usable.
       const bool is_sheet = device.valid() && !place.overhead_is_given && link.efficiency == 1;
-      const double share = is_sheet ? usable_share(link.bandwidth) : link.efficiency;
+      const double share = is_sheet ? usable_share(link.as_built()) : link.efficiency;
       place.rates_are_measured = place.rates_are_measured && link.efficiency == 1;
-      const double shared = reads_peers || is_nvlink(link.bandwidth) ? 1 : through_host_memory(on_host.size());
+      const double shared = reads_peers || is_nvlink(link.as_built()) ? 1 : through_host_memory(on_host.size());
       place.inside =
-          slower(place.inside, Bandwidth::from_bytes_per_second(link.bandwidth.bytes_per_second() * share * shared));
+          slower(place.inside, Bandwidth::from_bytes_per_second(rate(link).bytes_per_second() * share * shared));
       place.latency_inside = std::max(place.latency_inside, latency_of(*route));
     }
   }
@@ -182,7 +191,7 @@ CollectivePlace CollectiveGroup::find_place() const {
       place.latency = std::max(place.latency, latency_of(*route));
     }
     double together = 0;
-    for (const LinkId link : narrowest) together += cluster_.links[link.index()].goodput().bytes_per_second();
+    for (const LinkId link : narrowest) together += goodput(link);
     place.between = slower(place.between, Bandwidth::from_bytes_per_second(together / crowding_));
   }
   return place;

@@ -76,7 +76,7 @@ class CollectiveGroup {
 
   [[nodiscard]] bool leaves_host(std::uint32_t from, std::uint32_t to) const;
   [[nodiscard]] const Neighbours& neighbours();
-  [[nodiscard]] CollectivePlace find_place() const;
+  [[nodiscard]] CollectivePlace find_place(Bandwidth (*rate)(const Link&)) const;
   [[nodiscard]] Duration by_route(std::uint32_t member, Bytes bytes) const;
   [[nodiscard]] std::optional<Duration> alone(std::uint32_t member, Bytes bytes);
   [[nodiscard]] std::uint32_t next(std::uint32_t member) const noexcept { return (member + 1) % members(); }

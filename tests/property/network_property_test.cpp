@@ -1,13 +1,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "model/cost/collective/algorithm.h"
 #include "model/cost/network/network.h"
 #include "model/job/topology.h"
+#include "sim/engine/collectives_alone.h"
 #include "sim/engine/engine.h"
 #include "tests/property/random_dag.h"
 #include "tests/sim/workloads.h"
@@ -145,6 +149,117 @@ TEST_P(NetworkPropertyTest, MessagesWithoutBytesAndOneRankAloneTakeNoBandwidth) 
   const auto fast = star(4, {.bandwidth = Bandwidth::from_bytes_per_second(1e12), .latency = Duration{50}});
   const auto slow = star(4, {.bandwidth = Bandwidth::from_bytes_per_second(1), .latency = Duration{50}});
   EXPECT_EQ(makespan(*replay_under(model(), zero, fast)), makespan(*replay_under(model(), zero, slow)));
+}
+
+/// Returns a dag of `ranks` ranks with one collective for each algorithm, operation and payload that fit.
+Dag every_collective(std::uint32_t ranks) {
+  DagBuilder builder;
+  const NameId name = builder.intern("collective");
+  std::vector<LaneId> lanes;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    lanes.push_back(builder.add_lane({.rank = static_cast<Rank>(rank)}));
+  const auto add = [&](const Collective& collective, std::size_t members) {
+    const RendezvousId rendezvous = builder.add_rendezvous(collective);
+    for (std::size_t rank = 0; rank < members; ++rank)
+      builder.join(rendezvous, builder.add_task({.kind = TaskKind::kCollective, .name = name, .lane = lanes[rank]}));
+  };
+  for (const CollectiveModel* const algorithm : collective_models()) {
+    for (const CollectiveOp op :
+         {CollectiveOp::kAllReduce, CollectiveOp::kReduceScatter, CollectiveOp::kAllGather, CollectiveOp::kBroadcast,
+          CollectiveOp::kReduce, CollectiveOp::kAllToAll, CollectiveOp::kSendRecv}) {
+      const std::uint32_t members = op == CollectiveOp::kSendRecv ? 2 : ranks;
+      for (const std::int64_t bytes : {1'000, 300'000, 20'000'000, 1'000'000'000}) {
+        const Collective collective{.op = op, .algorithm = algorithm, .bytes = Bytes{bytes}};
+        if (algorithm->supports(shape_of(collective, members, 1))) add(collective, members);
+      }
+    }
+  }
+  return std::move(builder).build().dag;
+}
+
+/// Clusters of eight ranks with their names: a star, and hosts whose links are of a kind that a data sheet names.
+std::vector<std::pair<std::string, Cluster>> clusters_of_eight() {
+  const auto gb_s = [](double rate) { return Bandwidth::from_bytes_per_second(rate * 1e9); };
+  const auto gpus = [&](std::size_t hosts, double nvlink, double pcie, std::string device) {
+    ClusterShape shape{.hosts = numbered_hosts(hosts), .nic = {gb_s(50), Duration{2'000}}};
+    shape.devices = static_cast<std::uint32_t>(8 / hosts);
+    shape.device_model = std::move(device);
+    (nvlink > 0 ? shape.nvlink : shape.pcie) = Cable{gb_s(nvlink > 0 ? nvlink : pcie), Duration{300}};
+    return build_cluster(std::move(shape));
+  };
+  return {{"star", star(8, {.bandwidth = gb_s(12.5), .latency = Duration{5'000}})},
+          {"NVLink 3 of unnamed GPUs", gpus(1, 300, 0, "")},
+          {"NVLink 4 on two hosts", gpus(2, 450, 0, "")},
+          {"A100 on two hosts", gpus(2, 300, 0, "A100")},
+          {"PCIe without peer access", gpus(1, 0, 32, "L40S")},
+          {"PCIe 5 on two hosts", gpus(2, 0, 63, "")}};
+}
+
+/// Adds a table of measured all-reduces, which takes the collective model `nccl` times as long as this model says.
+void measure(Cluster& cluster, double factor, const NetworkModel& model) {
+  DagBuilder builder;
+  const NameId name = builder.intern("all-reduce");
+  std::vector<LaneId> lanes;
+  for (Rank rank = 0; rank < 8; ++rank) lanes.push_back(builder.add_lane({.rank = rank}));
+  const std::vector<Bytes> sizes{Bytes{1'000}, Bytes{1'000'000}, Bytes{1'000'000'000}};
+  for (const Bytes bytes : sizes) {
+    const RendezvousId rendezvous = builder.add_rendezvous(
+        {.op = CollectiveOp::kAllReduce, .algorithm = find_collective_model("nccl"), .bytes = bytes});
+    for (const LaneId lane : lanes)
+      builder.join(rendezvous, builder.add_task({.kind = TaskKind::kCollective, .name = name, .lane = lane}));
+  }
+  const std::vector<Duration> times = collectives_alone(std::move(builder).build().dag, model, cluster);
+  const Bandwidth link = Bandwidth::from_bytes_per_second(20e9);
+  const std::uint32_t hosts = cluster.hosts.size() == 8 ? 8 : static_cast<std::uint32_t>(cluster.hosts.size());
+  MeasuredCollective table{CollectiveOp::kAllReduce, 8, hosts, link, link, {}};
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto time = static_cast<double>(times[i].count());
+    table.times.emplace_back(sizes[i], Duration{std::llround(time * factor)});
+  }
+  cluster.measured = {table};
+}
+
+/// Links that are f times as fast save at most a factor of f, and links of 1 / f of the rate cost at most a factor of
+/// f: latencies do not change. That holds for each collective, whichever model gives its time, and with measured times
+/// that are shorter or longer than the model's.
+TEST_P(NetworkPropertyTest, FTimesTheBandwidthChangesACollectiveByAtMostF) {
+  if (model().make == nullptr) return;
+  const Dag dag = every_collective(8);
+  for (const auto& [name, built] : clusters_of_eight()) {
+    for (const double measured : {0.0, 0.3, 3.0}) {
+      Cluster before = built;
+      if (measured > 0) measure(before, measured, model());
+      const std::vector<Duration> times = collectives_alone(dag, model(), before);
+      for (const double factor : {0.1, 0.5, 1.0, 2.0, 10.0, 100.0}) {
+        Cluster after = before;
+        for (Link& link : after.links) {
+          link.change_bandwidth(Bandwidth::from_bytes_per_second(link.bandwidth.bytes_per_second() * factor));
+        }
+        const std::vector<Duration> changed = collectives_alone(dag, model(), after);
+        for (std::size_t i = 0; i < times.size(); ++i) {
+          const Collective& collective = dag.collective(RendezvousId{i});
+          SCOPED_TRACE(name + ", measured " + std::to_string(measured) + ", rates " + std::to_string(factor) + ", " +
+                       std::string(collective.algorithm->name) + " operation " +
+                       std::to_string(static_cast<int>(collective.op)) + " of " +
+                       std::to_string(collective.bytes.count()));
+          ASSERT_GT(times[i], Duration{});
+          const auto linear = static_cast<double>(times[i].count()) / factor;
+          const auto now = static_cast<double>(changed[i].count());
+          // Each message of each round, and each of loggp's steps, is rounded to a nanosecond.
+          const double rounding = 4 * collective.algorithm->rounds(shape_of(collective, 8, 1)) + 4;
+          if (factor == 1) {
+            EXPECT_EQ(changed[i], times[i]);
+          } else if (factor > 1) {
+            EXPECT_GE(now, linear - rounding);
+            EXPECT_LE(changed[i], times[i]);
+          } else {
+            EXPECT_LE(now, linear + rounding / factor);
+            EXPECT_GE(changed[i], times[i]);
+          }
+        }
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, NetworkPropertyTest,

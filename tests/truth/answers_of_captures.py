@@ -12,7 +12,8 @@ folder next to the checkout; those that are absent are skipped.
     doubted   what check calls unreliable, the answers of these questions say before their figures
     judged    every answer has the verdict of check
     damaged   a truncated capture is reported in the first lines; it gives correct answers or refuses
-    unlike    a gate refuses to compare jobs that are not comparable"""
+    unlike    a gate refuses to compare jobs that are not comparable
+    linear    with f times the bandwidth, communication takes at least 1 / f of its time; with 1 / f, at most f times"""
 import glob
 import gzip
 import json
@@ -141,6 +142,20 @@ def unlike():
         check(f"{a} beside {b}", run.returncode == 5 and why in run.stderr.decode() and "The step times do not compare" in first, (run.returncode, run.stderr, first))
 
 
+def linear():
+    """Links of another bandwidth change communication by at most as much. Parameter servers are left out: there, pushes
+    and pulls of a faster network overlap differently, also in measured steps (docs/internals/models.md)."""
+    small = [os.path.join(SHARED, "..", folder) for folder in ("findings/ingest/*", "findings/captures/*", "truth/ddp/*/base", "truth/fsdp/*/base")]
+    for name, path in [*captures(), *((path, path) for folder in small for path in sorted(glob.glob(folder)))]:
+        for factor in (0.25, 10):
+            found = answer("whatif", path, "--set", f"network.bandwidth={factor}x")
+            if found is None:
+                break
+            before, after = (found[side]["breakdown"]["communication_ns"] for side in ("baseline", "scenario"))
+            holds = after * factor >= 0.98 * before if factor > 1 else after * factor <= 1.02 * before
+            check(f"{name}: {factor} times the bandwidth changes communication by at most this factor", holds or before < 1000, (before, after))
+
+
 def captures():
     """Files and folders that contain one job each, by name."""
     for folder in ["fresh/*", "kineto", "nsys", "other", "pytorch-cpu"]:
@@ -156,6 +171,7 @@ def main():
         count += 1
     damaged()
     unlike()
+    linear()
     print(f"{count} captures are beside the checkout" if count else "no captures are beside the checkout: nothing was judged")
     return verdict()
 

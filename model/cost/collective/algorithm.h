@@ -4,8 +4,11 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "model/base/units.h"
@@ -54,7 +57,10 @@ struct CollectivePlace {
   /// Rate of a member's link to other members on its host while all members use theirs; 0 if no two members share a
   /// host or no link connects them.
   Bandwidth inside;
-  Bandwidth between;          ///< total rate of a host's NICs; 0 if all members are on one host
+  Bandwidth between;  ///< total rate of a host's NICs; 0 if all members are on one host
+  /// The two rates before a what-if changed the links (Link::built); absent if none did. They tell the kind of the
+  /// links and the GPU's generation, and measured times belong to them.
+  std::optional<std::pair<Bandwidth, Bandwidth>> built{};
   Duration latency_inside{};  ///< latency between members of a host
   Duration latency{};         ///< latency between hosts
   std::string_view device;    ///< the members' device, as in Device::model; may be empty
@@ -68,6 +74,13 @@ struct CollectivePlace {
   /// Position in the error range of a library's cost model: 0 is the prediction itself, -1 and 1 are the ends of the
   /// range.
   double side = 0;
+
+  /// Returns the place with the rates of its links as they were built.
+  [[nodiscard]] CollectivePlace as_built() const {
+    CollectivePlace place = *this;
+    if (built) std::tie(place.inside, place.between) = *built;
+    return place;
+  }
 };
 
 /// An algorithm for collectives, as rounds of messages. Messages are computed on demand, so nothing is stored per

@@ -87,7 +87,8 @@ class Estimator {
         hosts_(std::clamp(place.hosts, 1U, shape.members)),
         members_(shape.members),
         on_host_(members_ / hosts_),
-        generation_(static_cast<std::size_t>(generation_of(place.device, place.inside))),
+        inside_as_built_(place.as_built().inside),
+        generation_(static_cast<std::size_t>(generation_of(place.device, inside_as_built_))),
         bus_(gb_s(bus)),
         scale_(bus_of(place) > Bandwidth{} ? bus.bytes_per_second() / bus_of(place).bytes_per_second() : 1) {}
 
@@ -107,7 +108,7 @@ class Estimator {
 
   [[nodiscard]] NcclEstimate estimate(std::string_view algorithm, double usual_latency, double bytes_us) const {
     if (place_.rates_are_measured) return {algorithm, usual_latency, bytes_us, 0};
-    const bool is_pcie = place_.inside > Bandwidth{} && !is_nvlink(place_.inside);
+    const bool is_pcie = inside_as_built_ > Bandwidth{} && !is_nvlink(inside_as_built_);
     const double latency = usual_latency * (is_pcie ? 1 : kLatencyFactor[generation_]);
     const double root = std::sqrt(latency * std::min(bytes_us, kLongestPipeline * latency));
     return {algorithm, latency, bytes_us, kPipeline * root};
@@ -132,7 +133,9 @@ class Estimator {
     return estimate("tree", latency, std::max(between, inside));
   }
 
-  [[nodiscard]] bool reduces_in_switch() const { return on_host_ > 2 && is_nvlink(place_.inside) && nvls_share() > 0; }
+  [[nodiscard]] bool reduces_in_switch() const {
+    return on_host_ > 2 && is_nvlink(inside_as_built_) && nvls_share() > 0;
+  }
   [[nodiscard]] double nvls_share() const { return kNvlsShare[generation_]; }
   [[nodiscard]] double in_switch_us(double members) const { return bytes_us(1 + 1 / members, inside() * nvls_share()); }
   [[nodiscard]] NcclEstimate in_switch() const { return estimate("nvls", base(kNvlsLatency), in_switch_us(members_)); }
@@ -183,6 +186,7 @@ class Estimator {
   double hosts_;
   double members_;
   double on_host_;  ///< members on each host, on average
+  Bandwidth inside_as_built_;
   std::size_t generation_;
   double bus_;
   double scale_;  ///< `bus` relative to the rates of `place`
@@ -228,7 +232,7 @@ class Table {
 
   [[nodiscard]] NcclEstimate model(double bytes) const {
     const CollectiveShape shape{measured_.op, measured_.ranks, Bytes{std::llround(bytes)}};
-    CollectivePlace place = place_;
+    CollectivePlace place = place_.as_built();
     place.hosts = measured_.hosts;
     return nccl_estimate(shape, place, measured_.bandwidth, kNcclHopOfTables);
   }
@@ -315,6 +319,19 @@ const MeasuredCollective& nearest_of(const std::vector<const MeasuredCollective*
                             [&layout](const MeasuredCollective* one, const MeasuredCollective* other) {
                               return layout.distance_to(*one) < layout.distance_to(*other);
                             });
+}
+
+/// Returns the time of a collective in microseconds: the model's, corrected by what the table says beyond the model. If
+/// the links differ from those of the table, measured time that the model does not explain stays, and a time below the
+/// model's changes in proportion to it. So links that are f times as fast save at most a factor of f.
+double time_by_table(const MeasuredCollective& measured, const CollectiveShape& shape, const CollectivePlace& place) {
+  const double faster = bus_of(place).bytes_per_second() / measured.link.bytes_per_second();
+  const auto rate = Bandwidth::from_bytes_per_second(measured.bandwidth.bytes_per_second() * faster);
+  const double model = nccl_estimate(shape, place, rate, kNcclHopOfTables).us();
+  const double on_its_links = nccl_estimate(shape, place.as_built(), measured.bandwidth, kNcclHopOfTables).us();
+  const double beyond = Table(measured, place).beyond_model_us(shape);
+  if (beyond > 0) return model + beyond;
+  return std::max(on_its_links + beyond, on_its_links / 10) * (model / on_its_links);
 }
 
 /// True if the rates are equal up to rounding.
@@ -496,12 +513,8 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
     const double distance = layout.distance_to(*measured);
     if (is_held && distance > 0) continue;
     const Table table(*measured, place);
-    // The links may have changed since the measurement; the table's bandwidth scales with them.
-    const double rate =
-        measured->bandwidth.bytes_per_second() * bus.bytes_per_second() / measured->link.bytes_per_second();
-    const double model = nccl_estimate(shape, place, Bandwidth::from_bytes_per_second(rate), kNcclHopOfTables).us();
     const double weight = is_held ? 1 : 1 / (distance * distance);
-    logarithms.push_back(std::log(std::max(model + table.beyond_model_us(shape), model / 10)));
+    logarithms.push_back(std::log(time_by_table(*measured, shape, place)));
     sum += logarithms.back() * weight;
     weights += weight;
     const bool is_measured = is_held && measured->op == shape.op && is_same(bus, measured->link);

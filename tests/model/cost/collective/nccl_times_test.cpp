@@ -316,6 +316,41 @@ TEST(NcclTimeTest, SlowerLinksSlowDownTheBytesOfATable) {
   EXPECT_NEAR(us(nccl_time(all_reduce(8, 1 << 30), half)), 9'000 + more, 0.01);
 }
 
+TEST(NcclTimeTest, FasterLinksSaveAtMostTheirFactorOfAMeasuredTime) {
+  // Two hosts reduced 100 MB in 3.000 ms, which is 33.3 GB/s of bus bandwidth. The formula has the own part and the
+  // hops besides, so it is above the measured time: 1.12 (6 + 2 * 3) us, 1.15 * 3 ms and the pipeline.
+  const Bandwidth link = gb_s(100.0 / 3);
+  const std::vector<MeasuredCollective> tables{
+      {CollectiveOp::kAllReduce, 2, 2, link, link, {{Bytes{100'000'000}, Duration{3'000'000}}}}};
+  const auto time = [&](double factor) {
+    const CollectivePlace place{.hosts = 2, .between = gb_s(100.0 / 3 * factor), .measured = tables};
+    return us(nccl_time(all_reduce(2, 100'000'000), place));
+  };
+  const auto model = [](double factor) {
+    const double latency = 1.12 * (6 + 2 * 3);
+    const double transfer = 1.15 * 3'000 / factor;
+    return latency + transfer + pipeline(latency, transfer);
+  };
+  EXPECT_EQ(time(1), 3'000);
+  for (const double factor : {0.25, 0.5, 2.0, 4.0, 10.0, 100.0})
+    EXPECT_NEAR(time(factor), 3'000 * model(factor) / model(1), 0.01) << factor;
+  EXPECT_GT(time(10), 300);
+  EXPECT_LT(time(0.5), 6'000);
+}
+
+TEST(NcclTimeTest, LinksThatAWhatIfChangesStayOfTheirKind) {
+  // NVLinks of A100 with three times their rate do not reduce in the switch, and have the latencies of Ampere.
+  CollectivePlace faster = one_host(3 * 219, "");
+  faster.built = {gb_s(219), Bandwidth{}};
+  const NcclEstimate ring = estimate(all_reduce(8, 1'000'000'000), faster);
+  EXPECT_EQ(ring.algorithm, "ring");
+  EXPECT_NEAR(ring.latency_us, 1.12 * (6 + 14 * 1.35), 1e-9);
+  // PCIe stays PCIe, whose latencies have no factor.
+  CollectivePlace pcie = one_host(100, "");
+  pcie.built = {gb_s(25), Bandwidth{}};
+  EXPECT_NEAR(estimate(all_reduce(8, 1'000'000'000), pcie).latency_us, 6 + 14 * 1.35, 1e-9);
+}
+
 TEST(NcclTimeTest, AllGatherTakesTheExcessOfAnAllReduceOfTheSameTraffic) {
   const std::vector<MeasuredCollective> tables{
       table(8, {{Bytes{1 << 20}, Duration{80'000}}, {Bytes{1 << 22}, Duration{80'000}}})};
