@@ -123,10 +123,18 @@ std::optional<Candidate> candidate_of(long process) {
   return Candidate{wire::process_name(wire::host_name(), process), std::move(*folder), user->id};
 }
 
+/// A file that no process of ours has made, and why.
+struct Refused {
+  std::string path;
+  std::string problem;
+
+  [[nodiscard]] InputError error() const { return {{path, {}, {}}, problem}; }
+};
+
 /// What the files of the candidates of our own user say. No other files are read.
 struct Idle {
   IdleProcesses processes;
-  std::vector<InputError> refused;  ///< files that no process of ours has made
+  std::vector<Refused> refused;
 };
 
 Idle idle_of_us(const std::vector<Candidate>& candidates) {
@@ -138,7 +146,7 @@ Idle idle_of_us(const std::vector<Candidate>& candidates) {
     std::string problem = file.problem;
     if (file.exists && problem.empty() && file.owner != one.user)
       problem = fmt::format("belongs to user {}; expected one of user {}", file.owner, one.user);
-    if (!problem.empty()) found.refused.emplace_back(InputLocation{path.string(), {}, {}}, problem);
+    if (!problem.empty()) found.refused.push_back({path.string(), problem});
     if (!file.exists || !problem.empty()) continue;
     if (found.processes.folder.empty()) found.processes.folder = one.folder;
     if (found.processes.folder == one.folder) found.processes.names.push_back(one.name);
@@ -169,6 +177,7 @@ Idle idle_of_one_user(const InputLocation& place, const std::vector<Candidate>& 
   if (others.empty()) return found;
   if (others.size() > 1) {
     std::vector<::uid_t> users;
+    users.reserve(others.size());
     for (const auto& [user, one] : others) users.push_back(user);
     throw InputError(place,
                      fmt::format("processes of several users wait to be recorded ({}); attach as one of them, or "
@@ -212,7 +221,7 @@ Idle find_in_folder(const std::string& target) {
   const std::string folder = absolute_folder(target);
   std::error_code problem;
   std::vector<Candidate> candidates;
-  std::vector<InputError> refused;
+  std::vector<Refused> refused;
   for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem)) {
     if (at->path().extension() != wire::kIdleExtension) continue;
     std::string name = at->path().stem().string();
@@ -221,7 +230,7 @@ Idle find_in_folder(const std::string& target) {
     if (S_ISREG(status.st_mode)) {
       candidates.push_back({std::move(name), folder, status.st_uid});
     } else {
-      refused.emplace_back(InputLocation{at->path().string(), {}, {}}, "is not a regular file, so no process made it");
+      refused.push_back({at->path().string(), "is not a regular file, so no process made it"});
     }
   }
   if (problem) throw InputError({target, {}, {}}, problem.message());
@@ -229,8 +238,8 @@ Idle find_in_folder(const std::string& target) {
   Idle found = idle_of_one_user({target, {}, {}}, candidates);
   for (const Candidate& one : candidates) {
     if (one.user == ::geteuid()) continue;
-    refused.emplace_back(InputLocation{idle_file(folder, one.name).string(), {}, {}},
-                         fmt::format("belongs to user {}; attach as that user", one.user));
+    refused.push_back(
+        {idle_file(folder, one.name).string(), fmt::format("belongs to user {}; attach as that user", one.user)});
   }
   found.refused.insert(found.refused.end(), refused.begin(), refused.end());
   if (!found.processes.names.empty() || !found.refused.empty()) return found;
@@ -319,8 +328,8 @@ class Waiting {
 IdleProcesses find_idle(const std::string& target) {
   const auto process = parse_number<long>(target);
   Idle found = process && *process > 0 ? find_in_family(*process) : find_in_folder(target);
-  if (found.processes.names.empty()) throw found.refused.front();
-  for (const InputError& one : found.refused) write_error(fmt::format("stepsim: warning: {}\n", one.what()));
+  if (found.processes.names.empty()) throw found.refused.front().error();
+  for (const Refused& one : found.refused) write_error(fmt::format("stepsim: warning: {}\n", one.error().what()));
   return std::move(found.processes);
 }
 

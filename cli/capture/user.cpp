@@ -20,15 +20,15 @@ namespace stepsim::cli {
 namespace {
 
 /// Returns the numbers of the line that begins with `key`, which is not the first line.
-std::vector<::gid_t> numbers_of(std::string_view status, const std::string& key) {
+std::vector<unsigned> numbers_of(std::string_view status, const std::string& key) {
   const std::size_t at = status.find("\n" + key);
   if (at == std::string_view::npos) return {};
   std::string_view line = status.substr(at + 1 + key.size());
   line = line.substr(0, line.find('\n'));
-  std::vector<::gid_t> numbers;
+  std::vector<unsigned> numbers;
   while (!line.empty()) {
     const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
-    if (const auto number = parse_number<::gid_t>(line.substr(0, end))) numbers.push_back(*number);
+    if (const auto number = parse_number<unsigned>(line.substr(0, end))) numbers.push_back(*number);
     line.remove_prefix(std::min(end + 1, line.size()));
   }
   return numbers;
@@ -45,11 +45,11 @@ std::optional<User> user_from_status(std::string_view status) {
   return User{.id = ids.front(), .group = groups.front(), .groups = numbers_of(status, "Groups:")};
 }
 
-std::optional<User> user_from_account(::uid_t id) {
+std::optional<User> user_from_account(unsigned id) {
   constexpr int kMostGroups = 65'536;              // NGROUPS_MAX of Linux
   const ::passwd* const account = ::getpwuid(id);  // NOLINT(concurrency-mt-unsafe): no other thread asks
   if (account == nullptr) return std::nullopt;
-  User user{.id = id, .group = account->pw_gid, .groups = std::vector<::gid_t>(kMostGroups)};
+  User user{.id = id, .group = account->pw_gid, .groups = std::vector<unsigned>(kMostGroups)};
   int count = kMostGroups;
   if (::getgrouplist(account->pw_name, user.group, user.groups.data(), &count) < 0) return std::nullopt;
   user.groups.resize(static_cast<std::size_t>(count));

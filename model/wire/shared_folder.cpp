@@ -51,7 +51,7 @@ struct Place {
 
 /// Opens a file in a folder; fails if the folder is not open. O_NONBLOCK has no effect on regular files, and pipes do
 /// not wait for their other end.
-int open_at(const Place& place, const std::string& name, int flags, ::mode_t mode) noexcept {
+int open_at(const Place& place, const std::string& name, int flags, unsigned mode) noexcept {
   if (place.folder.get() < 0) return -1;
   return ::openat(place.folder.get(), name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode);
 }
@@ -89,7 +89,7 @@ bool read_all(int file, std::string& text) {
 
 }  // namespace
 
-int open_file(const std::string& path, int flags, ::mode_t mode) noexcept try {
+int open_file(const std::string& path, int flags, unsigned mode) noexcept try {
   const Place place(path);
   return open_at(place, place.name, flags, mode);
 } catch (...) {
@@ -97,7 +97,7 @@ int open_file(const std::string& path, int flags, ::mode_t mode) noexcept try {
   return -1;
 }
 
-bool replace_file(const std::string& path, std::string_view text, ::mode_t mode) noexcept try {
+bool replace_file(const std::string& path, std::string_view text, unsigned mode) noexcept try {
   const Place place(path);
   const std::string temporary = random_name();
   Descriptor file(open_at(place, temporary, O_WRONLY | O_CREAT | O_EXCL, mode));
@@ -115,7 +115,7 @@ bool replace_file(const std::string& path, std::string_view text, ::mode_t mode)
   return false;
 }
 
-bool create_folder(const std::string& path, ::mode_t mode) noexcept try {
+bool create_folder(const std::string& path, unsigned mode) noexcept try {
   const Place place(path);
   return place.folder.get() >= 0 && ::mkdirat(place.folder.get(), place.name.c_str(), mode) == 0;
 } catch (...) {

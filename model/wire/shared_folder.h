@@ -1,8 +1,6 @@
 #ifndef STEPSIM_MODEL_WIRE_SHARED_FOLDER_H
 #define STEPSIM_MODEL_WIRE_SHARED_FOLDER_H
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -14,21 +12,21 @@ namespace stepsim::wire {
 
 /// Opens a file with the flags of open(2). With O_CREAT | O_EXCL the file is new. Returns a descriptor, which is closed
 /// on exec; on failure returns -1 and sets errno, to ELOOP if the file is a link.
-[[nodiscard]] int open_file(const std::string& path, int flags, ::mode_t mode = 0) noexcept;
+[[nodiscard]] int open_file(const std::string& path, int flags, unsigned mode = 0) noexcept;
 
 /// Creates a file or replaces it as a whole: writes a new file under a random name and renames it. Returns false and
 /// sets errno on failure.
-[[nodiscard]] bool replace_file(const std::string& path, std::string_view text, ::mode_t mode) noexcept;
+[[nodiscard]] bool replace_file(const std::string& path, std::string_view text, unsigned mode) noexcept;
 
 /// Creates a folder. Returns false and sets errno on failure, to EEXIST if the name is in use.
-[[nodiscard]] bool create_folder(const std::string& path, ::mode_t mode) noexcept;
+[[nodiscard]] bool create_folder(const std::string& path, unsigned mode) noexcept;
 
 /// What read_small_file() has found.
 struct SmallFile {
   bool exists = false;
   std::string problem;  ///< why it was not read, as the end of a sentence: "is not a regular file"; empty if it was
   std::string text;
-  ::uid_t owner = 0;
+  unsigned owner = 0;  ///< number of a user
 };
 /// Reads a regular file of at most `most` bytes that has a single name. Reads nothing else.
 [[nodiscard]] SmallFile read_small_file(const std::string& path, std::size_t most) noexcept;

@@ -16,7 +16,7 @@ TEST(UserTest, TheRealUserOfAProcessAndItsGroups) {
   ASSERT_TRUE(user);
   EXPECT_EQ(user->id, 1000U);
   EXPECT_EQ(user->group, 100U);
-  EXPECT_EQ(user->groups, (std::vector<::gid_t>{4, 24, 1000}));
+  EXPECT_EQ(user->groups, (std::vector<unsigned>{4, 24, 1000}));
 }
 
 TEST(UserTest, NoGroups) {

@@ -29,7 +29,7 @@ class SharedFolderTest : public ::testing::Test {
     fs::create_directory(root / "folder");
     put("theirs", "not ours");
   }
-  ~SharedFolderTest() override { fs::remove_all(root); }
+  void TearDown() override { fs::remove_all(root); }
 
   void put(std::string_view name, std::string_view text) const { std::ofstream(root / name) << text; }
   [[nodiscard]] std::string text_of(std::string_view name) const {
