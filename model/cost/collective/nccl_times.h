@@ -120,9 +120,10 @@ struct NcclTime {
 
 /// Returns the time of the whole collective. Uses the measured tables of the operation, or else, for the operations of
 /// is_ring_collective(), those of all-reduces with the same traffic per link. Each table gives a time: the model's time
-/// of the shape, plus the difference between the table's measured and modelled times. The result is the geometric mean
-/// of these times, with weight 1 / d^2, where d is the distance in log2 of ranks, hosts and ranks per host; so tables
-/// of the same layout are used alone, and several of them alike. Tables of one host apply to one host, the others to
+/// of the shape, plus the difference between the table's measured and modelled times; if that is negative and the links
+/// are not those of the table, the sum changes in proportion to the model's time. The result is the geometric mean of
+/// these times, with weight 1 / d^2, where d is the distance in log2 of ranks, hosts and ranks per host; so tables of
+/// the same layout are used alone, and several of them alike. Tables of one host apply to one host, the others to
 /// several. Without a table it is nccl_estimate(). The result is at position place.side in the error range. O(tables *
 /// sizes).
 [[nodiscard]] Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place);

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "model/job/dag_builder.h"
+#include "sim/analysis/summary.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/question.h"
@@ -87,6 +89,17 @@ TEST(NetworkWhatIf, WhatASendLeavesInItsBuffersGrowsWithTheRate) {
   EXPECT_EQ(question.iteration({"network.bandwidth=10x"}), kLatency + microseconds{9000});
   EXPECT_EQ(question.iteration({"network.bandwidth=4x", "network.bandwidth=0.5x"}),
             question.iteration({"network.bandwidth=2x"}));
+}
+
+TEST(NetworkWhatIf, WhatASendLeavesInItsBuffersIsCommunicationUntilItHasArrived) {
+  const Question question = pipeline_question();
+  // The sender continues earlier. What is buffered follows the rest of the message, with a latency of its own.
+  for (const auto& [factor, wire] : {std::pair{"1x", 1000}, std::pair{"10x", 100}, std::pair{"0.25x", 4000}}) {
+    const auto found = question.predicted({std::string("network.bandwidth=") + factor});
+    const sim::Summary summary = sim::summarize(*found.graph, found.timeline);
+    for (const sim::RankBreakdown& rank : summary.ranks)
+      EXPECT_EQ(rank.communication, kLatency * 2 + microseconds{wire}) << factor << " of rank " << rank.rank;
+  }
 }
 
 TEST(NetworkWhatIf, WhatIsBufferedDoesNotDependOnWhichQuestionIsAskedFirst) {
