@@ -43,6 +43,27 @@ TEST(StepMemoryTheoryTest, ActivationsOfALayerAreThoseOfKorthikanti) {
   }
 }
 
+// With mixed precision and Adam, a parameter has 12 bytes of states (Rajbhandari et al. 2020). The loss works on
+// numbers of 32 bits; with as many tokens as features, they have the sizes of the table of words.
+TEST(StepMemoryTheoryTest, StatesDoNotDependOnTheNumberOfTokens) {
+  constexpr std::int64_t kLayers = 4;
+  constexpr std::int64_t kHidden = 16;
+  constexpr std::int64_t kWords = 1000;
+  constexpr std::int64_t kGradients = kLayers * 12 * kHidden * kHidden + 2 * kWords * kHidden;
+  for (const std::int64_t tokens : {15, 16, 17, 64}) {
+    const TransformerJob job{.layers = kLayers,
+                             .batch = 1,
+                             .sequence = tokens,
+                             .hidden = kHidden,
+                             .vocabulary = kWords,
+                             .element_bytes = 2,
+                             .loss = true};
+    const MemoryParts parts = StepMemory(job.capture()).of({}, 1, MemorySide::kUsual);
+    EXPECT_EQ(parts.parameters.count(), 2 * kGradients) << tokens << " tokens";
+    EXPECT_EQ(parts.optimizer.count(), 12 * kGradients) << tokens << " tokens";
+  }
+}
+
 TEST(StepMemoryTheoryTest, ACastJobKeepsTheActivationsOfOneInThatPrecision) {
   TransformerJob wide = kJob;
   wide.element_bytes = 4;

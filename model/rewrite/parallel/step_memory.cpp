@@ -95,8 +95,12 @@ class StepMemory::Finder {
       while (part <= count && count > 0 && i >= layers->forward_of(part)) ++part;
       add(i, memory_.parts_[part]);
     }
-    for (std::size_t i = passes.backward; i < passes.end; ++i)
-      memory_.keeps_gradients_ = memory_.keeps_gradients_ || adds_to_gradient(op_of(i));
+    bool after_product = false;  // of which only sums were computed
+    for (std::size_t i = passes.backward; i < passes.end; ++i) {
+      const Operator& op = op_of(i);
+      memory_.keeps_gradients_ = memory_.keeps_gradients_ || adds_to_gradient(op, after_product);
+      after_product = is_product(op) || (after_product && (op.name == "aten::add_" || op.name == "aten::sum"));
+    }
     for (std::size_t i = passes.end; i < calls_.size(); ++i)
       memory_.updates_in_lists_ = memory_.updates_in_lists_ || op_of(i).name.starts_with("aten::_foreach_");
   }
@@ -104,20 +108,48 @@ class StepMemory::Finder {
  private:
   [[nodiscard]] const Operator& op_of(std::size_t call) const { return table_.operators[calls_[call].which]; }
 
-  /// True for the addition of a gradient to one that exists.
-  [[nodiscard]] bool adds_to_gradient(const Operator& op) const {
+  /// True for the addition of a gradient to one that exists. A gradient of samples can have the sizes of a weight; that
+  /// of a weight is added after the product that computes it.
+  [[nodiscard]] bool adds_to_gradient(const Operator& op, bool after_product) const {
     return op.name == "aten::add_" && op.inputs.size() > 1 && op.inputs[0].sizes == op.inputs[1].sizes &&
-           sizes_.is_parameter(op.inputs[0]);
+           sizes_.is_parameter(op.inputs[0]) && (after_product || !sizes_.may_be_either(op.inputs[0]));
   }
 
-  /// True for a parameter of the model: the weight of a linear layer, what a lookup reads from, or a tensor that is
-  /// one by definition.
-  [[nodiscard]] bool is_parameter(const Operator& op, std::size_t input) const {
+  /// True for a parameter that is told by its place: the weight or bias of a layer, what a lookup reads from, or what
+  /// is cast for a layer.
+  [[nodiscard]] bool is_placed_parameter(std::size_t call, std::size_t input) const {
+    const Operator& op = op_of(call);
+    if (is_single_product(op)) return input + 1 == factors_end(op) || (input == 0 && adds_to_product(op.name));
+    if (is_batched_product(op)) {
+      const TensorShape& tensor = op.inputs[input];
+      return input + 1 == factors_end(op) && (experts_.is_weight(tensor) || sizes_.is_parameter(tensor));
+    }
+    if (op.work.kind == KernelClass::kConvolution) return input == 1;
+    return is_lookup(op) ? input == 0 : is_cast_of_weight(call);
+  }
+
+  /// True for a parameter of the model. Where no place tells it, its sizes do, unless tensors of samples have the same.
+  [[nodiscard]] bool is_parameter(std::size_t call, std::size_t input) const {
+    const Operator& op = op_of(call);
     const TensorShape& tensor = op.inputs[input];
     if (tensor.sizes.empty() || tensor.element == ElementKind::kOther) return false;
-    if (is_single_product(op)) return input + 1 == factors_end(op) || (input == 0 && adds_to_product(op.name));
-    if (is_lookup(op)) return input == 0;
-    return tensor.sizes.size() == 1 || sizes_.is_parameter(tensor) || experts_.is_weight(tensor);
+    if (is_placed_parameter(call, input)) return true;
+    if (is_product(op) || is_lookup(op)) return tensor.sizes.size() == 1;
+    return tensor.sizes.size() == 1 || (sizes_.is_parameter(tensor) && !sizes_.may_be_either(tensor));
+  }
+
+  /// True for the cast of a weight before the product that reads it: the last copy of a tensor of its sizes, after
+  /// which only biases are copied (torch.autocast casts the input of a layer, its weight and its bias, in this order).
+  [[nodiscard]] bool is_cast_of_weight(std::size_t call) const {
+    const auto is_copy = [](const Operator& op) { return op.name == "aten::copy_" || op.name == "aten::_to_copy"; };
+    if (!is_copy(op_of(call)) || op_of(call).inputs.front().sizes.size() < 2) return false;
+    std::size_t next = call + 1;
+    while (next < calls_.size() && is_copy(op_of(next)) && op_of(next).inputs.front().sizes.size() == 1) ++next;
+    if (next >= calls_.size() || !is_single_product(op_of(next))) return false;
+    const Operator& product = op_of(next);
+    const std::vector<std::int64_t>& cast = op_of(call).inputs.front().sizes;
+    const std::vector<std::int64_t>& weight = product.inputs[factors_end(product) - 1].sizes;
+    return std::is_permutation(cast.begin(), cast.end(), weight.begin(), weight.end());
   }
 
   /// True for a product of two tensors of samples, as those of an attention are.
@@ -128,12 +160,13 @@ class StepMemory::Finder {
   }
 
   /// Returns the inputs of a call that hold samples; of a sum with a product, only those of the product.
-  [[nodiscard]] std::vector<const TensorShape*> samples_of(const Operator& op) const {
+  [[nodiscard]] std::vector<const TensorShape*> samples_of(std::size_t call) const {
+    const Operator& op = op_of(call);
     std::vector<const TensorShape*> samples;
     const std::size_t first = adds_to_product(op.name) ? 1 : 0;
     for (std::size_t i = first; i < op.inputs.size(); ++i) {
       const TensorShape& input = op.inputs[i];
-      if (input.element != ElementKind::kOther && input.sizes.size() > 1 && !is_parameter(op, i))
+      if (input.element != ElementKind::kOther && input.sizes.size() > 1 && !is_parameter(call, i))
         samples.push_back(&input);
     }
     return samples;
@@ -147,7 +180,7 @@ class StepMemory::Finder {
                          "expected a trace without torch.compile");
     }
     const Divided divided = division_.divided[call];
-    const std::vector<const TensorShape*> samples = samples_of(op);
+    const std::vector<const TensorShape*> samples = samples_of(call);
     if (part.input == 0 && !samples.empty()) part.input = samples.front()->bytes();
     for (const TensorShape* const tensor : samples) {
       Amount amount;
@@ -169,13 +202,13 @@ class StepMemory::Finder {
                                                           [call](const auto& one) { return one.at == call; });
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
       const TensorShape& input = op.inputs[i];
-      if (!is_parameter(op, i)) continue;
+      if (!is_parameter(call, i)) continue;
       // Of a layer that is divided by its inner dimension, each rank has the whole bias.
       const bool is_divided =
           sums_lookup || divided == Divided::kColumns || (divided == Divided::kInner && input.sizes.size() > 1);
       part.parameters.add(input.bytes(), is_divided);
       if (experts_.is_weight(input)) part.experts += input.bytes();
-      if (input.bytes() > largest_parameter_) {
+      if (input.bytes() > largest_parameter_ && is_placed_parameter(call, i)) {
         largest_parameter_ = input.bytes();
         memory_.bytes_per_element_ = static_cast<double>(input.element_bytes);
       }
