@@ -173,10 +173,11 @@ MemoryAnswer MemoryNeeds::of(const Plan& plan) const {
   const auto take = [&](MemoryNeed need, Rank rank, const std::string& device) {
     need.rank = rank;
     need.device = device == "CPU" || plan.other_device.empty() ? device : plan.other_device;
-    need.capacity = capacity_of(need.device);
+    // What a trace states of its own device is more certain than a name.
     const auto stated = plan.captured->device_memory.find(rank);
     const bool is_captured = device != "CPU" && need.device == device;
-    if (!need.capacity && is_captured && stated != plan.captured->device_memory.end()) need.capacity = stated->second;
+    need.capacity = is_captured && stated != plan.captured->device_memory.end() ? std::optional{stated->second}
+                                                                                : capacity_of(need.device);
     if (!answer.need || filled(need) > filled(*answer.need)) answer.need = std::move(need);
   };
   if (devices_.empty()) {

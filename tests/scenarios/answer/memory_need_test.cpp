@@ -97,6 +97,14 @@ TEST(MemoryNeedTest, ADeviceWithoutASizeInItsNameHasThatOfTheTrace) {
   EXPECT_EQ(answer_to(std::move(capture), {"device.to=H100"}).need->capacity, Bytes{80 * kGib});
 }
 
+TEST(MemoryNeedTest, WhatTheTraceStatesOfItsDeviceWins) {
+  Capture capture = std::move(stepsim::testing::GpuStep("NVIDIA GH200 480GB").job).capture();
+  capture.allocations = allocations(Bytes{10 * kGib}, Bytes{kGib});
+  EXPECT_EQ(answer_to(capture, {}).need->capacity, Bytes{96 * kGib});
+  capture.device_memory[0] = Bytes{101'468'602'368};
+  EXPECT_EQ(answer_to(std::move(capture), {}).need->capacity, Bytes{101'468'602'368});
+}
+
 TEST(MemoryNeedTest, IsUnknownIfTheModelIs) {
   constexpr std::string_view kWhy =
       "no whole step has a forward and a backward pass; expected a trace of training with PyTorch with "
