@@ -159,8 +159,16 @@ MemoryNeed MemoryNeeds::from_shapes(const Plan& plan) const {
 }
 
 std::optional<Assumption> MemoryNeeds::assumption_for(const Plan& plan) const {
+  if (!unknown_because(plan).empty()) {
+    const double larger = plan.batches / plan.parallelism.microbatches;
+    if (plan.captured->allocations != nullptr || larger <= 1) return std::nullopt;
+    return Assumption{std::string(kBatchFits),
+                      fmt::format("No allocations were recorded: the batch is assumed to fit in memory, with "
+                                  "activations {:.4g} times as large.",
+                                  larger)};
+  }
   const bool is_estimated = devices_.empty() || needs_shapes(plan);
-  if (!step_ || !is_estimated || !differs(plan) || !unknown_because(plan).empty()) return std::nullopt;
+  if (!step_ || !is_estimated || !differs(plan)) return std::nullopt;
   return assumption_of(step_->optimizer());
 }
 

@@ -116,6 +116,27 @@ TEST(MemoryNeedTest, IsUnknownIfTheModelIs) {
   EXPECT_EQ(divided(job(), {.tensor = 2}).why_none, kWhy);
 }
 
+/// Returns the id of what is assumed of the memory for a batch of another size; empty if nothing is.
+std::string assumed_of_batch(Capture capture, const std::string& set) {
+  const stepsim::testing::Question question(std::move(capture));
+  Scenario scenario;
+  add_set(scenario, set);
+  Plan plan = question.predictor().plan();
+  apply_all(scenario.changes, plan);
+  const auto assumption = MemoryNeeds(question.capture()).assumption_for(plan);
+  return assumption ? assumption->id : "";
+}
+
+TEST(MemoryNeedTest, OnlyABatchOfUnknownMemoryIsAssumedToFit) {
+  Capture unknown = job();
+  unknown.allocations = nullptr;
+  EXPECT_EQ(assumed_of_batch(unknown, "batch.scale=2"), kBatchFits);
+  EXPECT_EQ(assumed_of_batch(unknown, "batch.scale=0.5"), "");
+  EXPECT_EQ(assumed_of_batch(job(), "batch.scale=2"), "") << "allocations were recorded";
+  const stepsim::testing::TransformerJob transformer{};
+  EXPECT_EQ(assumed_of_batch(transformer.capture(), "batch.scale=2"), "optimizer_states") << "estimated from shapes";
+}
+
 constexpr stepsim::testing::TransformerJob kTransformer{
     .layers = 4, .batch = 2, .sequence = 48, .hidden = 16, .ends = false};
 // Of each layer in bytes: 12 h^2 parameters, and what Korthikanti et al. 2022 list without dropout, in 32 bits.
