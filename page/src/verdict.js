@@ -94,9 +94,11 @@ function iterationTiles(answer) {
        ' replayed; measured ', time(measured?.iteration_ns)])];
   }
   if (answer.plans) {
-    const {best, tried} = answer;
-    return [tile('Step time of the best plan', time(best.iteration_ns), ['from ', time(best.low_ns), ' to ', time(best.high_ns), ` on ${counted(best.devices, 'device')}`]),
-      tile('Best plan', settingsText(best.set), `${counted(tried.simulated, 'plan')} of ${tried.plans.toLocaleString('en')} simulated`)];
+    const {tried} = answer;
+    const best = answer.best ?? answer.plans[0]; // no plan is the best if the memory of its device is not known
+    const rank = answer.best ? 'best' : 'fastest';
+    return [tile(`Step time of the ${rank} plan`, time(best.iteration_ns), ['from ', time(best.low_ns), ' to ', time(best.high_ns), ` on ${counted(best.devices, 'device')}`]),
+      tile(answer.best ? 'Best plan' : 'Fastest plan', settingsText(best.set), `${counted(tried.simulated, 'plan')} of ${tried.plans.toLocaleString('en')} simulated`)];
   }
   if (answer.best) {
     const {best, baseline} = answer;

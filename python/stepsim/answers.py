@@ -74,7 +74,7 @@ class Sweep(Result, fields.Sweep, answers="sweep"):
 
 
 class Plan(Result, fields.Plan, answers="plan"):
-    """The result of plan(). `best` is the best plan, `plans` are the best ten."""
+    """The result of plan(). `best` is the best plan (None if the memory of its device is not known), `plans` are the best ten."""
 
 
 class Graph(Result, fields.Graph, answers="graph"):

@@ -480,7 +480,7 @@ class Plan(Fields[Any]):
     capture: SweepCapture
     baseline: SweepBaseline
     global_batches: float | None
-    best: PlanBest
+    best: PlanBest | None
     plans: Records[PlanBest]
     by_devices: Records[PlanBest]
     front: Records[PlanBest]

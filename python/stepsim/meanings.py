@@ -30,7 +30,7 @@ _MEANINGS = {
     "timeline.begin": "which mean is used for the begins of ranges",
     "begin_ns": "time at which it begins",
     "best": "the point with the highest throughput",
-    "plan.best": "the plan with the shortest step of those that may fit in memory",
+    "plan.best": "the plan with the shortest step of those that may fit in memory; null if the memory of its device is not known",
     "best_of_its_values": "true for the best value of this parameter",
     "beyond_noise": "true if the difference is larger than noise explains; null if the noise is unknown",
     "blocks": "blocks of the grid per multiprocessor",

@@ -159,8 +159,16 @@ MemoryNeed MemoryNeeds::from_shapes(const Plan& plan) const {
 }
 
 std::optional<Assumption> MemoryNeeds::assumption_for(const Plan& plan) const {
+  if (!unknown_because(plan).empty()) {
+    const double larger = plan.batches / plan.parallelism.microbatches;
+    if (plan.captured->allocations != nullptr || larger <= 1) return std::nullopt;
+    return Assumption{std::string(kBatchFits),
+                      fmt::format("No allocations were recorded: the batch is assumed to fit in memory, with "
+                                  "activations {:.4g} times as large.",
+                                  larger)};
+  }
   const bool is_estimated = devices_.empty() || needs_shapes(plan);
-  if (!step_ || !is_estimated || !differs(plan) || !unknown_because(plan).empty()) return std::nullopt;
+  if (!step_ || !is_estimated || !differs(plan)) return std::nullopt;
   return assumption_of(step_->optimizer());
 }
 
@@ -173,10 +181,11 @@ MemoryAnswer MemoryNeeds::of(const Plan& plan) const {
   const auto take = [&](MemoryNeed need, Rank rank, const std::string& device) {
     need.rank = rank;
     need.device = device == "CPU" || plan.other_device.empty() ? device : plan.other_device;
-    need.capacity = capacity_of(need.device);
+    // What a trace states of its own device is more certain than a name.
     const auto stated = plan.captured->device_memory.find(rank);
     const bool is_captured = device != "CPU" && need.device == device;
-    if (!need.capacity && is_captured && stated != plan.captured->device_memory.end()) need.capacity = stated->second;
+    need.capacity = is_captured && stated != plan.captured->device_memory.end() ? std::optional{stated->second}
+                                                                                : capacity_of(need.device);
     if (!answer.need || filled(need) > filled(*answer.need)) answer.need = std::move(need);
   };
   if (devices_.empty()) {

@@ -57,6 +57,9 @@ struct MemoryNeed {
   friend bool operator==(const MemoryNeed&, const MemoryNeed&) = default;
 };
 
+/// Id of the assumption that a larger batch fits in memory, about which nothing is known.
+inline constexpr std::string_view kBatchFits = "batch_memory";
+
 /// The memory that the job of a plan needs, or why it is not known.
 struct MemoryAnswer {
   std::optional<MemoryNeed> need;  ///< of the device that is filled most
@@ -86,7 +89,8 @@ class MemoryNeeds {
 
   /// Returns the memory for a plan of the capture. O(allocations + layers * stages).
   [[nodiscard]] MemoryAnswer of(const Plan& plan) const;
-  /// Returns what the memory for a plan assumes of the optimizer, if that is estimated. O(1).
+  /// Returns what is assumed of the memory for a plan: the optimizer's states if it is estimated, and that a larger
+  /// batch fits (kBatchFits) if no allocations were recorded and it cannot be estimated. O(1).
   [[nodiscard]] std::optional<Assumption> assumption_for(const Plan& plan) const;
 
  private:

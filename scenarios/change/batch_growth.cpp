@@ -96,12 +96,6 @@ void grow_kernels(const Change& change, const YamlField& value, double factor, b
 /// Adds the rules of grow_batch().
 void grow_work(const Change& change, const YamlField& value, double factor, Plan& plan) {
   const Capture& captured = *plan.captured;
-  if (factor > 1 && captured.allocations == nullptr) {
-    plan.assumptions.push_back({std::string(kBatchFits),
-                                fmt::format("No allocations were recorded: the batch is assumed to fit in memory, with "
-                                            "activations {:.4g} times as large.",
-                                            factor)});
-  }
   const auto& operators = captured.operators.operators;
   if (std::any_of(operators.begin(), operators.end(), [](const auto& op) { return !op.inputs.empty(); })) {
     grow_kernels(change, value, factor, true, plan);

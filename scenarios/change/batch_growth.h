@@ -7,9 +7,6 @@
 
 namespace stepsim::scenarios {
 
-/// Id of the assumption that a larger batch fits in memory, which the capture does not show.
-inline constexpr std::string_view kBatchFits = "batch_memory";
-
 /// Asks for `factor` times as many samples per worker and step, in `parts` parts that are computed one after another
 /// (Plan::at_once). Precondition: factor > 0 and parts > 0.
 void ask_for_samples(const Change& change, const YamlField& value, double factor, double parts, Plan& plan);

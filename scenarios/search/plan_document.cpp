@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "model/base/text.h"
+#include "model/cost/device/accelerator.h"
 #include "scenarios/answer/baseline.h"
 #include "scenarios/answer/sweep_document.h"
 #include "sim/analysis/intervals.h"
@@ -38,7 +40,7 @@ struct PlanLine {
   [[nodiscard]] const StepParts& parts() const { return plan->parts; }
   [[nodiscard]] std::vector<Setting> settings() const { return answer->head.points.at(plan->point); }
   [[nodiscard]] std::uint32_t devices() const { return answer->findings.devices[plan->point]; }
-  [[nodiscard]] bool is_best() const { return plan->point == answer->findings.best.front().point; }
+  [[nodiscard]] bool is_fastest() const { return plan->point == answer->findings.best.front().point; }
   /// True if its range overlaps with that of the best plan, which it may be as fast as.
   [[nodiscard]] bool ties() const { return outcome().low <= answer->findings.best.front().outcome.high; }
   /// Returns what limits the plan: a part of its step, or the memory of a plan that may not fit.
@@ -64,6 +66,13 @@ std::vector<PlanLine> lines_of(const PlanAnswer& answer, const std::vector<Ranke
 
 std::vector<PlanLine> best_lines(const PlanAnswer& answer) { return lines_of(answer, answer.findings.best); }
 
+/// Returns the fastest plan; nothing if the memory that it needs is known, but not that of its device.
+std::optional<PlanLine> best_line(const PlanAnswer& answer) {
+  const PlanLine fastest = best_lines(answer).front();
+  const std::optional<MemoryNeed>& need = fastest.outcome().memory;
+  return need && !need->capacity ? std::nullopt : std::optional{fastest};
+}
+
 // --- the first sentence
 
 std::string devices_text(const PlanAnswer& answer) {
@@ -71,6 +80,9 @@ std::string devices_text(const PlanAnswer& answer) {
   for (const std::uint32_t devices : answer.space.devices) numbers.push_back(std::to_string(devices));
   return one_of(numbers) + (answer.space.devices.back() == 1 ? " device" : " devices");
 }
+
+/// Returns how the fastest plan is called.
+std::string_view rank_of(const PlanAnswer& answer) { return best_line(answer) ? "best" : "fastest"; }
 
 /// Returns how far the best plan is ahead of the next one, compared with their ranges.
 std::string lead_text(const PlanAnswer& answer) {
@@ -82,9 +94,10 @@ std::string lead_text(const PlanAnswer& answer) {
   });
   const std::string lead =
       fmt::format("the next plan takes {:.1f} % longer", 100 * ratio(*best[1].outcome.iteration - first, first));
-  if (ties == 0) return lead + ", and no range of the next ones reaches that of the best";
-  return fmt::format("{}, and the ranges of {} of the next {} overlap with that of the best", lead, ties,
-                     best.size() - 1);
+  const std::string_view rank = rank_of(answer);
+  if (ties == 0) return fmt::format("{}, and no range of the next ones reaches that of the {}", lead, rank);
+  return fmt::format("{}, and the ranges of {} of the next {} overlap with that of the {}", lead, ties, best.size() - 1,
+                     rank);
 }
 
 std::string memory_text(const Outcome& outcome) {
@@ -112,11 +125,22 @@ std::string tried_text(const PlanFindings& findings) {
   return others.empty() ? text : fmt::format("{}; of the others, {}", text, others);
 }
 
+/// Returns what to give if the capacity of the device is not known.
+std::string capacity_text(const std::string& device) {
+  std::vector<std::string> names = names_with_size(device);
+  for (std::string& name : names) name = fmt::format("`{}`", name);
+  return fmt::format("Capacity {}not known: give {} as device.to",
+                     device.empty() ? "" : fmt::format("of {} ", shown(device)),
+                     names.empty() ? "a device with its memory, such as `B200 180GB`," : one_of(names));
+}
+
 std::string headline(const PlanAnswer& answer) {
   const PlanLine best = best_lines(answer).front();
   const Outcome& outcome = best.outcome();
   const sim::StepWork work = best.work();
-  return fmt::format("Best plan for {}: {}: step time {}, {} {}{}; {}. {}. {}", devices_text(answer),
+  const std::string title =
+      best_line(answer) ? "Best plan" : capacity_text(outcome.memory->device) + ". Fastest plan, which may not fit,";
+  return fmt::format("{} for {}: {}: step time {}, {} {}{}; {}. {}. {}", title, devices_text(answer),
                      to_text(best.settings()), with_range(*outcome.iteration, outcome.low, outcome.high),
                      sim::rate_text(sim::rate_in_all(work, *outcome.iteration)), sim::unit_of(work),
                      memory_text(outcome), lead_text(answer), tried_text(answer.findings),
@@ -154,7 +178,8 @@ Table times_of(const PlanAnswer& answer, const std::vector<PlanLine>& lines) {
   table.compare_times();
   for (const PlanLine& line : lines) {
     const Outcome& outcome = line.outcome();
-    std::vector<Cell> cells{line.is_best() ? "*" : line.ties() ? "~" : ""};
+    const bool is_best = line.is_fastest() && best_line(answer);
+    std::vector<Cell> cells{is_best ? "*" : line.ties() ? "~" : ""};
     for (std::string& value : values_of(answer.head.points, line.plan->point, keys))
       cells.emplace_back(std::move(value));
     cells.insert(cells.end(), {Cell{*outcome.iteration}, Cell{outcome.low}, Cell{outcome.high},
@@ -196,8 +221,8 @@ Table parts_table(const std::vector<PlanLine>& lines) {
 Sections best_sections(const PlanAnswer& answer) {
   const std::vector<PlanLine> lines = best_lines(answer);
   return {
-      {.title = fmt::format("The best plans (* = best, ~ = its range overlaps with that of the best){}",
-                            sim::condition_of(answer.head.work)),
+      {.title = fmt::format("The {0} plans ({1}~ = its range overlaps with that of the {0}){2}", rank_of(answer),
+                            best_line(answer) ? "* = best, " : "", sim::condition_of(answer.head.work)),
        .table = times_of(answer, lines)},
       {.title = "Parts of their steps: compute, then communication that is waited for", .table = parts_table(lines)}};
 }
@@ -234,7 +259,7 @@ constexpr auto kBest = std::to_array<Field<PlanAnswer>>({
     {"capture", at<&PlanAnswer::head, &SweepHead::trust>, sim::kCaptureTrust, sim::kLineAfter},
     {"baseline", at<&PlanAnswer::head>, kSweepBaseline, sim::kLineAfter},
     {"global_batches", at<&PlanAnswer::space, &PlanSpace::batches>, {}, sim::kLineAfter},
-    {"best", [](const PlanAnswer& answer) { return best_lines(answer).front(); }, kPlan, sim::kLineAfter},
+    {"best", at<best_line>, kPlan, sim::kLineAfter},
     {"plans", at<best_lines>, kPlan, sim::kItemLines},
 });
 

@@ -153,8 +153,8 @@ In the long run
 
 Assumptions
 - The network is unknown: a single rank sends no messages.
-- No allocations were recorded: the batch is assumed to fit in memory, with activations 2 times as large.
 - Tensors with two dimensions or more hold samples, unless a parameter has the same sizes (1 parameter found); work on them grows by roofline, and CPU time stays the same.
+- No allocations were recorded: the batch is assumed to fit in memory, with activations 2 times as large.
 
 Critical paths by class
 class     baseline   scenario  difference

@@ -43,6 +43,27 @@ TEST(StepMemoryTheoryTest, ActivationsOfALayerAreThoseOfKorthikanti) {
   }
 }
 
+// With mixed precision and Adam, a parameter has 12 bytes of states (Rajbhandari et al. 2020). The loss works on
+// numbers of 32 bits; with as many tokens as features, they have the sizes of the table of words.
+TEST(StepMemoryTheoryTest, StatesDoNotDependOnTheNumberOfTokens) {
+  constexpr std::int64_t kLayers = 4;
+  constexpr std::int64_t kHidden = 16;
+  constexpr std::int64_t kWords = 1000;
+  constexpr std::int64_t kGradients = kLayers * 12 * kHidden * kHidden + 2 * kWords * kHidden;
+  for (const std::int64_t tokens : {15, 16, 17, 64}) {
+    const TransformerJob job{.layers = kLayers,
+                             .batch = 1,
+                             .sequence = tokens,
+                             .hidden = kHidden,
+                             .vocabulary = kWords,
+                             .element_bytes = 2,
+                             .loss = true};
+    const MemoryParts parts = StepMemory(job.capture()).of({}, 1, MemorySide::kUsual);
+    EXPECT_NEAR(static_cast<double>(parts.parameters.count()), 2 * kGradients, 1) << tokens << " tokens";
+    EXPECT_NEAR(static_cast<double>(parts.optimizer.count()), 12 * kGradients, 1) << tokens << " tokens";
+  }
+}
+
 TEST(StepMemoryTheoryTest, ACastJobKeepsTheActivationsOfOneInThatPrecision) {
   TransformerJob wide = kJob;
   wide.element_bytes = 4;
@@ -56,6 +77,21 @@ TEST(StepMemoryTheoryTest, ACastJobKeepsTheActivationsOfOneInThatPrecision) {
   const MemoryParts after = memory.of({}, 1, MemorySide::kUsual, 2);
   EXPECT_EQ(after.parameters.count(), before.parameters.count() * 3 / 2);
   EXPECT_EQ(after.optimizer, before.optimizer);
+}
+
+// What a loss computes in 32 bits, and masks, keep their sizes.
+TEST(StepMemoryTheoryTest, OnlyElementsOfTheProductsSizeAreCast) {
+  TransformerJob narrow = kJob;
+  narrow.ends = true;
+  narrow.loss = true;
+  TransformerJob wide = narrow;
+  wide.element_bytes = 4;
+  const StepMemory memory(narrow.capture());
+  EXPECT_EQ(memory.of({}, 1, MemorySide::kUsual, 2), memory.of({}, 1, MemorySide::kUsual)) << "as it is";
+  const MemoryParts cast = memory.of({}, 1, MemorySide::kUsual, 4);
+  const MemoryParts captured = StepMemory(wide.capture()).of({}, 1, MemorySide::kUsual);
+  EXPECT_EQ(cast.activations, captured.activations);
+  EXPECT_EQ(cast.working, captured.working);
 }
 
 // The first stage of p has p microbatches in flight, and with v parts L (1 + (p - 1) / (p v)) layers' (4.2.3); all of
@@ -92,6 +128,22 @@ TEST(StepMemoryTheoryTest, ReplicasDivideWhatZeroSays) {
   EXPECT_EQ(bytes(parts(2).parameters), 2 * parameters);
   const double layer = 2 * parameters / static_cast<double>(kJob.layers);
   EXPECT_EQ(bytes(parts(3).parameters), 2 * parameters / 64 + 2 * layer);  // one layer is used while the next comes
+}
+
+// Megatron-LM sums gradients of bf16 in 32 bits; with its distributed optimizer (ZeRO-1), a parameter then takes
+// 6 + 12 / d bytes (Megatron-LM, docs/source/api-guide/dist_optimizer.md). Of ZeRO-0, the bucket has 16 bits of them.
+TEST(StepMemoryTheoryTest, GradientsOfSeveralMicrobatchesHave32Bits) {
+  const StepMemory memory(kJob.capture());
+  constexpr double kParameters = static_cast<double>(kJob.layers) * 12 * kJob.hidden * kJob.hidden;
+  constexpr double kRounding = 3 / kParameters;
+  const auto bytes = [&](std::uint32_t data, std::uint32_t zero, MemorySide side) {
+    const MemoryParts parts = memory.of({.data = data, .microbatches = 4, .zero = zero}, 1, side);
+    return static_cast<double>((parts.parameters + parts.gradients + parts.optimizer).count()) / kParameters;
+  };
+  EXPECT_NEAR(bytes(16, 1, MemorySide::kUsual), 6 + 12.0 / 16, kRounding);
+  EXPECT_NEAR(bytes(1, 0, MemorySide::kUsual), 6 + 12, kRounding);
+  EXPECT_NEAR(bytes(16, 0, MemorySide::kUsual), 6 + 12, kRounding);
+  EXPECT_NEAR(bytes(16, 1, MemorySide::kLeast), 4, kRounding) << "no optimizer was captured, and sums may have 16 bits";
 }
 
 }  // namespace

@@ -58,19 +58,21 @@ bool is_called(const Accelerator& device, const std::vector<std::string>& words)
                      [&](const std::string& word) { return is_idle(word) || holds(model, word) || holds(also, word); });
 }
 
-/// Returns the only size such as "80GB" in a name; nothing if there are none or several. The GB in names of devices are
-/// GiB.
-std::optional<Bytes> only_size_in(std::string_view name) {
-  std::optional<Bytes> found;
-  const std::vector<std::string> words = words_of(name);
+/// Returns the sizes such as "80GB" in a text, in GiB, which the GB in names of devices are.
+std::vector<std::uint16_t> sizes_in(std::string_view text) {
+  std::vector<std::uint16_t> sizes;
+  const std::vector<std::string> words = words_of(text);
   for (std::size_t i = 1; i < words.size(); ++i) {
     const auto size = parse_number<std::uint16_t>(words[i - 1]);
-    if (words[i] != "gb" || !size) continue;
-    const Bytes bytes{std::int64_t{*size} << 30U};
-    if (found && *found != bytes) return std::nullopt;
-    found = bytes;
+    if (words[i] == "gb" && size) sizes.push_back(*size);
   }
-  return found;
+  return sizes;
+}
+
+/// Returns the sizes of the memories with which a device is sold.
+std::vector<std::uint16_t> sizes_of(const Accelerator& device) {
+  const std::vector<std::uint16_t> of_model = sizes_in(device.model);
+  return of_model.empty() ? sizes_in(device.also) : of_model;
 }
 
 // Properties of NVIDIA's multiprocessors since Pascal.
@@ -125,11 +127,23 @@ const Accelerator* find_accelerator(std::string_view name) {
 }
 
 std::optional<Bytes> capacity_of(std::string_view name) {
-  if (const auto size = only_size_in(name)) return size;
   const Accelerator* const device = find_accelerator(name);
   if (device == nullptr) return std::nullopt;
-  const auto of_model = only_size_in(device->model);
-  return of_model ? of_model : only_size_in(device->also);
+  std::vector<std::uint16_t> sizes = sizes_of(*device);
+  if (sizes.size() > 1) {
+    const std::vector<std::uint16_t> named = sizes_in(name);
+    std::erase_if(sizes,
+                  [&](std::uint16_t size) { return std::find(named.begin(), named.end(), size) == named.end(); });
+  }
+  return sizes.size() == 1 ? std::optional{Bytes{std::int64_t{sizes.front()} << 30U}} : std::nullopt;
+}
+
+std::vector<std::string> names_with_size(std::string_view name) {
+  const Accelerator* const device = find_accelerator(name);
+  std::vector<std::string> names;
+  if (device == nullptr || capacity_of(device->name)) return names;
+  for (const std::uint16_t size : sizes_of(*device)) names.push_back(fmt::format("{} {}GB", device->name, size));
+  return names;
 }
 
 const Accelerator& accelerator_named(std::string_view name) {

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/base/units.h"
 #include "model/job/kernel_class.h"
@@ -87,9 +89,14 @@ struct Accelerator {
 /// names are ignored.
 [[nodiscard]] const Accelerator* find_accelerator(std::string_view name);
 
-/// Returns the memory of the device with this name: the size in the name ("NVIDIA A100-SXM4-80GB"), or else the size
-/// that all devices of this model have. Nothing if the device is not known or is sold with several sizes.
+/// Returns the memory of the known device with this name: the size in the name ("NVIDIA A100-SXM4-80GB") if it is sold
+/// with this size, or else the only one with which it is sold. Nothing if the device is not known or is sold with
+/// several sizes. A number in a name may be that of another memory ("NVIDIA GH200 480GB").
 [[nodiscard]] std::optional<Bytes> capacity_of(std::string_view name);
+
+/// Returns the names of a device that is sold with several sizes of memory, one for each size: "V100 SXM2 16GB",
+/// "V100 SXM2 32GB". Empty for other devices.
+[[nodiscard]] std::vector<std::string> names_with_size(std::string_view name);
 
 /// Like find_accelerator(), but throws UsageError: "no device 'H1000' is known; did you mean 'H100'? ...".
 [[nodiscard]] const Accelerator& accelerator_named(std::string_view name);

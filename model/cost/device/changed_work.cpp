@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace stepsim {
 namespace {
@@ -82,6 +83,32 @@ std::vector<std::int64_t> sorted(std::vector<std::int64_t> sizes) {
   return sizes;
 }
 
+/// Returns the sizes of a tensor whose last two dimensions change places.
+std::vector<std::int64_t> transposed(std::vector<std::int64_t> sizes) {
+  std::swap(sizes[sizes.size() - 1], sizes[sizes.size() - 2]);
+  return sizes;
+}
+
+/// Returns the index of a product's first factor.
+std::size_t first_factor(const OperatorTable::Operator& op) noexcept { return adds_to_product(op.name) ? 1 : 0; }
+
+/// True for a product of two tensors, neither of which is a vector.
+bool multiplies_matrices(const OperatorTable::Operator& op) noexcept {
+  const std::size_t first = first_factor(op);
+  return op.work.kind == KernelClass::kGemm && op.inputs.size() >= first + 2 && op.inputs[first].sizes.size() > 1 &&
+         op.inputs[first + 1].sizes.size() > 1;
+}
+
+/// True for operators that autograd and training loops call on whole parameters or gradients: copies, casts, norms of
+/// all elements and arithmetic in place. Others with an "aten::" name are parts of layers.
+bool may_take_parameter(std::string_view name) {
+  static constexpr auto kNames = std::to_array<std::string_view>(
+      {"aten::add_", "aten::sub_", "aten::mul_", "aten::div_", "aten::copy_", "aten::_to_copy", "aten::clone",
+       "aten::fill_", "aten::zero_", "aten::norm", "aten::linalg_vector_norm"});
+  return !name.starts_with("aten::") || name.starts_with("aten::_foreach_") ||
+         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
 bool looks_up(KernelClass kind) { return kind == KernelClass::kGather || kind == KernelClass::kScatter; }
 
 }  // namespace
@@ -149,19 +176,45 @@ ParameterSizes::ParameterSizes(std::span<const OperatorTable::Operator> operator
   for (const OperatorTable::Operator& op : operators) {
     for (const TensorShape& parameter : parameters_of(op)) {
       if (parameter.sizes.empty()) continue;
-      sizes_.insert(sorted(parameter.sizes));
+      std::set<Sizes>& stored = sizes_[sorted(parameter.sizes)];
+      if (!adds_to_product(op.name)) stored.insert(parameter.sizes);  // products read a transposed view
       double elements = 1;
       for (const std::int64_t size : parameter.sizes) elements *= static_cast<double>(size);
       if (elements < kMostElements) elements_.insert(static_cast<std::int64_t>(elements));
     }
   }
-}
-
-bool ParameterSizes::holds_samples(const TensorShape& tensor) const {
-  return tensor.sizes.size() > 1 && !is_parameter(tensor);
+  for (const OperatorTable::Operator& op : operators) {
+    if (!multiplies_matrices(op) || !is_parameter(op.inputs[first_factor(op) + 1])) continue;
+    const Sizes& left = op.inputs[first_factor(op)].sizes;
+    const Sizes& right = op.inputs[first_factor(op) + 1].sizes;
+    samples_.insert(left);
+    Sizes result = left;
+    const std::int64_t inner = right[right.size() - 2];
+    result.back() = inner == left.back() ? right.back() : inner;  // aten::linear reads the weight as it is stored
+    samples_.insert(std::move(result));
+  }
 }
 
 bool ParameterSizes::is_parameter(const TensorShape& tensor) const { return sizes_.contains(sorted(tensor.sizes)); }
+
+bool ParameterSizes::may_be_either(const TensorShape& tensor) const {
+  return samples_.contains(tensor.sizes) && is_parameter(tensor);
+}
+
+bool ParameterSizes::holds_samples(const OperatorTable::Operator& op, std::size_t input) const {
+  const TensorShape& tensor = op.inputs[input];
+  if (tensor.sizes.size() < 2) return false;
+  const auto known = sizes_.find(sorted(tensor.sizes));
+  if (known == sizes_.end()) return true;
+  if (multiplies_matrices(op)) {
+    if (input != first_factor(op)) return false;
+    // A gradient of a weight is a product of samples. Its first factor is a transposed view.
+    return is_parameter(op.inputs[input + 1]) || samples_.contains(transposed(tensor.sizes));
+  }
+  if (op.work.flops > 0 || !samples_.contains(tensor.sizes)) return false;
+  const std::set<Sizes>& stored = known->second;
+  return !may_take_parameter(op.name) || (!stored.empty() && !stored.contains(tensor.sizes));
+}
 
 SampleGrowth::SampleGrowth(const OperatorTable& table, double factor) : factor_(factor), parameters_(table.operators) {
   share_.reserve(table.operators.size());
@@ -178,19 +231,19 @@ double SampleGrowth::share_of(const OperatorTable::Operator& op) const {
   if (op.work.kind == KernelClass::kGather) return 1;  // its bytes are only those of the rows it looks up
   double samples = 0;
   double all = 0;
-  for (const TensorShape& input : op.inputs) {
-    all += input.bytes();
-    if (parameters_.holds_samples(input)) samples += input.bytes();
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    all += op.inputs[i].bytes();
+    if (parameters_.holds_samples(op, i)) samples += op.inputs[i].bytes();
   }
   if (samples > 0) return samples / all;
   return op.work.flops > 0 ? 0.5 : 0;
 }
 
 SampleGrowth::Dimension SampleGrowth::dimension_of(const OperatorTable::Operator& op) const {
-  const std::size_t first = adds_to_product(op.name) ? 1 : 0;
-  if (op.work.kind != KernelClass::kGemm || op.inputs.size() < first + 2) return &ProductShape::rows;
-  const bool left = parameters_.holds_samples(op.inputs[first]);
-  const bool right = parameters_.holds_samples(op.inputs[first + 1]);
+  if (!multiplies_matrices(op)) return &ProductShape::rows;
+  const std::size_t first = first_factor(op);
+  const bool left = parameters_.holds_samples(op, first);
+  const bool right = parameters_.holds_samples(op, first + 1);
   if (left && right) return op.work.shape.count > 1 ? &ProductShape::count : &ProductShape::inner;
   return right ? &ProductShape::columns : &ProductShape::rows;
 }

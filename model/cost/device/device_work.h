@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -106,23 +107,32 @@ class DevicePieces {
 
 /// The sizes of a model's parameters. A parameter is a tensor with the sizes (in any order, since it may be transposed)
 /// of one used as a parameter by an operator: the weight of a linear, convolution, embedding or norm, or the input of
-/// AccumulateGrad.
+/// AccumulateGrad. If a step has as many tokens as a layer has features, tensors of samples have such sizes, too. Their
+/// place among the operands then tells which is which.
 class ParameterSizes {
  public:
   /// Finds the parameters among the inputs of operators. O(n log n) for n sizes.
   explicit ParameterSizes(std::span<const OperatorTable::Operator> operators);
 
   [[nodiscard]] std::size_t size() const noexcept { return sizes_.size(); }
-  /// True if a tensor holds samples: it has at least two dimensions and is not a parameter. Products flatten the batch
-  /// dimension into others, so it is not searched for.
-  [[nodiscard]] bool holds_samples(const TensorShape& tensor) const;
+  /// True if an operator's input holds samples: it has at least two dimensions and is not a parameter. Products flatten
+  /// the batch dimension into others, so it is not searched for. If both factors of a product have the sizes of
+  /// parameters, the second is the weight, as in a layer and in the gradient of its input; the gradient of its weight
+  /// cannot be told from these. Other operators work on samples if factors or results of layers have the input's sizes,
+  /// unless the operator is one that updates gradients or copies.
+  [[nodiscard]] bool holds_samples(const OperatorTable::Operator& op, std::size_t input) const;
   /// True if a tensor has the sizes of a parameter.
   [[nodiscard]] bool is_parameter(const TensorShape& tensor) const;
+  /// True if a tensor has the sizes of a parameter and of what a layer reads or computes.
+  [[nodiscard]] bool may_be_either(const TensorShape& tensor) const;
   /// Returns the numbers of elements of the parameters, in ascending order.
   [[nodiscard]] const std::set<std::int64_t>& elements() const noexcept { return elements_; }
 
  private:
-  std::set<std::vector<std::int64_t>> sizes_;  ///< each in ascending order
+  using Sizes = std::vector<std::int64_t>;
+  /// By sizes in ascending order: the orders in which parameters are stored; none if only transposed views were seen.
+  std::map<Sizes, std::set<Sizes>> sizes_;
+  std::set<Sizes> samples_;  ///< sizes of first factors and results of products with a parameter
   std::set<std::int64_t> elements_;
 };
 

@@ -38,6 +38,10 @@
 //   data moves kCachedBytes per multiprocessor and cycle, at the clock that the fp32 peak is based on. Additions and
 //   products of captured ParT models on an A100 (40 MB) reach 11 to 13 bytes, [N]'s elementwise operators on the L4 (48
 //   MB) 13 to 17, vidur's additions on A100 and H100 14 to 19.
+// - Memory: the sizes such as "80GB" in a row, from the same source (B200: 1,440 GB of 8 GPUs in an HGX; GB200: 372 GB
+//   of 2). A row without one size is of a model that is sold with several. Numbers without "GB" occur in names, but are
+//   not what a device can allocate: the host's memory next to a GH200, both dies of an MI250, and the memory of a B200
+//   of which 180 GB are enabled.
 // - Resources of a multiprocessor: NVIDIA, CUDA C++ Programming Guide, "Technical Specifications per Compute
 //   Capability". AMD's captures do not contain registers, so its devices have none.
 // - fp64 of cards made for other purposes: 1/32 of fp32 up to Turing, 1/64 on GA10x and later, according to the white
@@ -212,6 +216,8 @@ constexpr std::string_view kL40sSource = "NVIDIA L40S datasheet (2023), 'Specifi
 constexpr std::string_view kH20Source = "NVIDIA H20 figures as resellers quote them (2024)";
 constexpr std::string_view kGh200Source =
     "NVIDIA GH200 datasheet (2023), 'Specifications', 96 GB, halved where it counts sparsity";
+constexpr std::string_view kGh200Hbm3eSource =
+    "NVIDIA GH200 datasheet (2023), 'Specifications', 144 GB, halved where it counts sparsity";
 constexpr std::string_view kB200Source =
     "NVIDIA Blackwell datasheet (2025), 'Technical Specifications', HGX B200, halved where it counts sparsity";
 constexpr std::string_view kGb200Source =
@@ -282,19 +288,19 @@ constexpr auto kForms = std::to_array<Form>({
     {"RTX 2060",        "2060",           30,  {0.2, 6.5, 6.5, 25.8, 25.8},           336,    3,    kPcie3, kOneIssue, kTuring, kTuringSource, "RTX 6GB"},
     card("RTX 2060 12GB",        "2060 12GB",          34,  1650, 336,   3,   kTuringCard, "RTX"),
     card("RTX 2060 SUPER",       "2060 SUPER",         34,  1650, 448,   4,   kTuringCard, "RTX 8GB"),
-    card("RTX 2060 Max-Q",       "2060 Max Q",         30,  1185, 264,   3,   kTuringCard, "RTX with Design"),
+    card("RTX 2060 Max-Q",       "2060 Max Q",         30,  1185, 264,   3,   kTuringCard, "RTX with Design 6GB"),
     {"RTX 2070",        "2070",           36,  {0.23, 7.5, 7.5, 29.9, 29.9},          448,    4,    kPcie3, kOneIssue, kTuring, kTuringSource, "RTX 8GB"},
     card("RTX 2070 SUPER",       "2070 SUPER",         40,  1770, 448,   4,   kTuringCard, "RTX 8GB"),
-    card("RTX 2070 Max-Q",       "2070 Max Q",         36,  1185, 384,   4,   kTuringCard, "RTX with Design"),
-    card("RTX 2070 SUPER Max-Q", "2070 SUPER Max Q",   40,  1155, 352,   4,   kTuringCard, "RTX with Design"),
+    card("RTX 2070 Max-Q",       "2070 Max Q",         36,  1185, 384,   4,   kTuringCard, "RTX with Design 8GB"),
+    card("RTX 2070 SUPER Max-Q", "2070 SUPER Max Q",   40,  1155, 352,   4,   kTuringCard, "RTX with Design 8GB"),
     {"RTX 2080",        "2080",           46,  {0.31, 10.1, 10.1, 40.3, 40.3},        448,    4,    kPcie3, kOneIssue, kTuring, kTuringSource, "RTX 8GB"},
     card("RTX 2080 SUPER",       "2080 SUPER",         48,  1815, 495.9, 4,   kTuringCard, "RTX 8GB"),
-    card("RTX 2080 Max-Q",       "2080 Max Q",         46,  1095, 384,   4,   kTuringCard, "RTX with Design"),
-    card("RTX 2080 SUPER Max-Q", "2080 SUPER Max Q",   48,  975,  352,   4,   kTuringCard, "RTX with Design"),
+    card("RTX 2080 Max-Q",       "2080 Max Q",         46,  1095, 384,   4,   kTuringCard, "RTX with Design 8GB"),
+    card("RTX 2080 SUPER Max-Q", "2080 SUPER Max Q",   48,  975,  352,   4,   kTuringCard, "RTX with Design 8GB"),
     {"RTX 2080 Ti",     "2080 Ti",        68,  {0.42, 13.4, 13.4, 53.8, 53.8},        616,    5.5,  kPcie3, kOneIssue, kTuring, kTuringSource, "RTX 11GB"},
     {"TITAN RTX",       "TITAN RTX",      72,  {0.51, 16.3, 16.3, 130.5, 130.5},      672,    6,    kPcie3, kOneIssue, kTuring, kTuringSource, "24GB"},
-    card("Quadro RTX 4000",      "RTX 4000",           36,  1545, 416,   4,   kTuringPro, "Quadro"),
-    card("Quadro RTX 5000",      "RTX 5000",           48,  1815, 448,   4,   kTuringPro, "Quadro"),
+    card("Quadro RTX 4000",      "RTX 4000",           36,  1545, 416,   4,   kTuringPro, "Quadro 8GB"),
+    card("Quadro RTX 5000",      "RTX 5000",           48,  1815, 448,   4,   kTuringPro, "Quadro 16GB"),
     {"Quadro RTX 6000", "RTX 6000",       72,  {0.51, 16.3, 16.3, 130.5, 130.5},      672,    6,    kPcie3, kOneIssue, kTuring, kTuringSource, "Quadro 24GB"},
     {"Quadro RTX 8000", "RTX 8000",       72,  {0.51, 16.3, 16.3, 130.5, 130.5},      672,    6,    kPcie3, kOneIssue, kTuring, kTuringSource, "Quadro 48GB"},
     card("RTX 3050",             "3050",               20,  1777, 224,   2,   kGa10xCard, "RTX 8GB", 8),
@@ -368,7 +374,8 @@ constexpr auto kForms = std::to_array<Form>({
     {"H100 NVL",        "H100 NVL",       132, {60, 60, 417.5, 835, 1671},            3900,   50,   kPcie5, kLikeH100, kHopper, kH100Source, "94GB HBM3"},
     {"H800 SXM",        "H800",           132, {1, 67, 494.7, 989.4, 1978.9},         3350,   50,   kPcie5, kLikeH100, kHopper, kH100Source, "SXM5 SXM 80GB HBM3", 200},
     {"H20",             "H20",            78,  {1, 44, 74, 148, 296},                 4000,   60,   kPcie5, kLikeH100, kHopper, kH20Source, "SXM5 SXM 96GB HBM3", 450},
-    {"GH200",           "GH200",          132, {67, 67, 494.7, 989.4, 1978.9},        4000,   50,   450,    kLikeH100, kHopper, kGh200Source, "480GB 96GB 120GB HBM3 144G HBM3e"},
+    {"GH200",           "GH200",          132, {67, 67, 494.7, 989.4, 1978.9},        4000,   50,   450,    kLikeH100, kHopper, kGh200Source, "96GB 480 120 HBM3"},
+    {"GH200 144GB",     "GH200 144",      132, {67, 67, 494.7, 989.4, 1978.9},        4900,   50,   450,    kLikeH100, kHopper, kGh200Hbm3eSource, "144GB G HBM3e"},
     {"H200",            "H200",           132, {67, 67, 494.7, 989.4, 1978.9},        4800,   50,   kPcie5, kLikeH100, kHopper, kH200Source, "SXM5 SXM 141GB HBM3e", 450},
     card("RTX 5050",             "5050",               20,  2572, 320,   24,  kBlackwellCard, "RTX 8GB", 8),
     card("RTX 5050 Laptop",      "5050 Laptop",        20,  1500, 384,   32,  kBlackwellCard, "RTX GPU 8GB"),
@@ -388,13 +395,13 @@ constexpr auto kForms = std::to_array<Form>({
     card("RTX PRO 4500",         "RTX PRO 4500",       82,  2407, 896,   64,  kBlackwellPro, "Blackwell 32GB"),
     card("RTX PRO 5000",         "RTX PRO 5000",       110, 2377, 1340,  96,  kBlackwellPro, "Blackwell 48GB 72GB"),
     {"RTX PRO 6000",    "RTX PRO 6000",   188, {1.97, 126, 251.9, 503.8, 1007.6},     1792,   128,  kPcie5, {0.83, kTwoIssueShare, 0.85, true}, kRtxBlackwell, kRtxBlackwellSource, "Blackwell Server Workstation Edition Max Q 96GB"},
-    {"B200",            "B200",           148, {37, 75, 1100, 2250, 4500},            7700,   126,  kPcie5, {0.70, 0.78, 0.87, true}, kBlackwell, kB200Source, "SXM6 SXM 180GB 192GB HBM3e", 900},
-    {"GB200",           "GB200",          152, {40, 80, 1250, 2500, 5000},            8000,   126,  450,    {0.70, 0.78, 0.87}, kBlackwell, kGb200Source, "192GB 186GB HBM3e", 900},
+    {"B200",            "B200",           148, {37, 75, 1100, 2250, 4500},            7700,   126,  kPcie5, {0.70, 0.78, 0.87, true}, kBlackwell, kB200Source, "SXM6 SXM 180GB 192 HBM3e", 900},
+    {"GB200",           "GB200",          152, {40, 80, 1250, 2500, 5000},            8000,   126,  450,    {0.70, 0.78, 0.87}, kBlackwell, kGb200Source, "186GB 192 HBM3e", 900},
     {"MI50",            "MI50",           60,  {6.6, 13.3, 13.3, 26.5, 26.5},         1024,   4,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kGcn, kMi50Source, "32GB 16GB"},
     {"MI100",           "MI100",          120, {11.5, 46.1, 46.1, 184.6, 184.6},      1228.8, 8,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi100Source, "32GB"},
     {"MI210",           "MI210",          104, {45.3, 45.3, 45.3, 181, 181},          1638.4, 8,    kPcie4, {kAmdShare, 0.70, 0.78, true}, kCdna, kMi210Source, "64GB"},
-    {"MI250",           "MI250",          104, {45.3, 45.3, 45.3, 181, 181},          1638.4, 8,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi200Source, "64GB 128GB"},
-    {"MI250X",          "MI250X",         110, {47.9, 47.9, 47.9, 191.5, 191.5},      1638.4, 8,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi200Source, "64GB 128GB MI250"},
+    {"MI250",           "MI250",          104, {45.3, 45.3, 45.3, 181, 181},          1638.4, 8,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi200Source, "64GB 128"},
+    {"MI250X",          "MI250X",         110, {47.9, 47.9, 47.9, 191.5, 191.5},      1638.4, 8,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi200Source, "64GB 128 MI250"},
     {"MI300X",          "MI300X",         304, {163.4, 163.4, 653.7, 1307.4, 2614.9}, 5325,   32,   kPcie5, {0.511, kAmdSimpleShare, kAmdBandwidth}, kCdna3, kMi300Source, "192GB HBM3"},
     {"MI300A",          "MI300A",         228, {122.6, 122.6, 490.3, 980.6, 1961.2},  5300,   24,   kPcie5, {0.511, kAmdSimpleShare, kAmdBandwidth}, kCdna3, kMi300Source, "128GB HBM3"},
     {"MI325X",          "MI325X",         304, {163.4, 163.4, 653.7, 1307.4, 2614.9}, 6000,   32,   kPcie5, {0.6, kAmdSimpleShare, kAmdBandwidth}, kCdna3, kMi300Source, "256GB HBM3e"},

@@ -26,9 +26,9 @@ RecordedMemory::RecordedMemory(const AllocationTable& table, const AllocationTab
     : memory_(memory) {
   uses_samples_.reserve(table.operators.size());
   for (const OperatorTable::Operator& op : table.operators) {
-    uses_samples_.push_back(op.work.flops > 0 ||
-                            std::any_of(op.inputs.begin(), op.inputs.end(),
-                                        [&](const TensorShape& input) { return parameters.holds_samples(input); }));
+    bool uses_samples = op.work.flops > 0;
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) uses_samples = uses_samples || parameters.holds_samples(op, i);
+    uses_samples_.push_back(uses_samples);
   }
   // Training in mixed precision keeps parameters and gradients in 16 and in 32 bits.
   for (const std::int64_t elements : parameters.elements()) {

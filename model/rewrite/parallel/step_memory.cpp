@@ -71,10 +71,6 @@ OptimizerStates optimizer_states_of(const Capture& capture) {
   return {std::string(name), known->least, known->usual, known->most};
 }
 
-void StepMemory::Amount::keep_largest(const Amount& other) noexcept {
-  if (other.whole + other.divided > whole + divided) *this = other;
-}
-
 /// Finds what each call of a forward pass adds to the parts.
 class StepMemory::Finder {
  public:
@@ -88,6 +84,7 @@ class StepMemory::Finder {
 
   /// `layers` is null if no layers repeat.
   void run(const Passes& passes, const StepLayers* layers) {
+    find_precision(passes);
     const std::size_t count = layers == nullptr ? 0 : layers->count;
     memory_.parts_.resize(count + 2);
     std::size_t part = 0;
@@ -95,8 +92,12 @@ class StepMemory::Finder {
       while (part <= count && count > 0 && i >= layers->forward_of(part)) ++part;
       add(i, memory_.parts_[part]);
     }
-    for (std::size_t i = passes.backward; i < passes.end; ++i)
-      memory_.keeps_gradients_ = memory_.keeps_gradients_ || adds_to_gradient(op_of(i));
+    bool after_product = false;  // of which only sums were computed
+    for (std::size_t i = passes.backward; i < passes.end; ++i) {
+      const Operator& op = op_of(i);
+      memory_.keeps_gradients_ = memory_.keeps_gradients_ || adds_to_gradient(op, after_product);
+      after_product = is_product(op) || (after_product && (op.name == "aten::add_" || op.name == "aten::sum"));
+    }
     for (std::size_t i = passes.end; i < calls_.size(); ++i)
       memory_.updates_in_lists_ = memory_.updates_in_lists_ || op_of(i).name.starts_with("aten::_foreach_");
   }
@@ -104,20 +105,64 @@ class StepMemory::Finder {
  private:
   [[nodiscard]] const Operator& op_of(std::size_t call) const { return table_.operators[calls_[call].which]; }
 
-  /// True for the addition of a gradient to one that exists.
-  [[nodiscard]] bool adds_to_gradient(const Operator& op) const {
-    return op.name == "aten::add_" && op.inputs.size() > 1 && op.inputs[0].sizes == op.inputs[1].sizes &&
-           sizes_.is_parameter(op.inputs[0]);
+  /// Finds the size of the elements that the products of the forward pass read.
+  void find_precision(const Passes& passes) {
+    double most = 0;
+    for (std::size_t i = passes.forward; i < passes.backward; ++i) {
+      const Operator& op = op_of(i);
+      const std::size_t first = adds_to_product(op.name) ? 1 : 0;
+      if (!is_product(op) || op.work.flops <= most || op.inputs.size() <= first) continue;
+      most = op.work.flops;
+      memory_.activation_bytes_ = static_cast<double>(op.inputs[first].element_bytes);
+    }
+  }
+  /// True for a tensor whose elements have this size.
+  [[nodiscard]] bool is_cast(const TensorShape& tensor) const {
+    return static_cast<double>(tensor.element_bytes) == memory_.activation_bytes_;
   }
 
-  /// True for a parameter of the model: the weight of a linear layer, what a lookup reads from, or a tensor that is
-  /// one by definition.
-  [[nodiscard]] bool is_parameter(const Operator& op, std::size_t input) const {
+  /// True for the addition of a gradient to one that exists. A gradient of samples can have the sizes of a weight; that
+  /// of a weight is added after the product that computes it.
+  [[nodiscard]] bool adds_to_gradient(const Operator& op, bool after_product) const {
+    return op.name == "aten::add_" && op.inputs.size() > 1 && op.inputs[0].sizes == op.inputs[1].sizes &&
+           sizes_.is_parameter(op.inputs[0]) && (after_product || !sizes_.may_be_either(op.inputs[0]));
+  }
+
+  /// True for a parameter that is told by its place: the weight or bias of a layer, what a lookup reads from, or what
+  /// is cast for a layer.
+  [[nodiscard]] bool is_placed_parameter(std::size_t call, std::size_t input) const {
+    const Operator& op = op_of(call);
+    if (is_single_product(op)) return input + 1 == factors_end(op) || (input == 0 && adds_to_product(op.name));
+    if (is_batched_product(op)) {
+      const TensorShape& tensor = op.inputs[input];
+      return input + 1 == factors_end(op) && (experts_.is_weight(tensor) || sizes_.is_parameter(tensor));
+    }
+    if (op.work.kind == KernelClass::kConvolution) return input == 1;
+    return is_lookup(op) ? input == 0 : is_cast_of_weight(call);
+  }
+
+  /// True for a parameter of the model. Where no place tells it, its sizes do, unless tensors of samples have the same.
+  [[nodiscard]] bool is_parameter(std::size_t call, std::size_t input) const {
+    const Operator& op = op_of(call);
     const TensorShape& tensor = op.inputs[input];
     if (tensor.sizes.empty() || tensor.element == ElementKind::kOther) return false;
-    if (is_single_product(op)) return input + 1 == factors_end(op) || (input == 0 && adds_to_product(op.name));
-    if (is_lookup(op)) return input == 0;
-    return tensor.sizes.size() == 1 || sizes_.is_parameter(tensor) || experts_.is_weight(tensor);
+    if (is_placed_parameter(call, input)) return true;
+    if (is_product(op) || is_lookup(op)) return tensor.sizes.size() == 1;
+    return tensor.sizes.size() == 1 || (sizes_.is_parameter(tensor) && !sizes_.may_be_either(tensor));
+  }
+
+  /// True for the cast of a weight before the product that reads it: the last copy of a tensor of its sizes, after
+  /// which only biases are copied (torch.autocast casts the input of a layer, its weight and its bias, in this order).
+  [[nodiscard]] bool is_cast_of_weight(std::size_t call) const {
+    const auto is_copy = [](const Operator& op) { return op.name == "aten::copy_" || op.name == "aten::_to_copy"; };
+    if (!is_copy(op_of(call)) || op_of(call).inputs.front().sizes.size() < 2) return false;
+    std::size_t next = call + 1;
+    while (next < calls_.size() && is_copy(op_of(next)) && op_of(next).inputs.front().sizes.size() == 1) ++next;
+    if (next >= calls_.size() || !is_single_product(op_of(next))) return false;
+    const Operator& product = op_of(next);
+    const std::vector<std::int64_t>& cast = op_of(call).inputs.front().sizes;
+    const std::vector<std::int64_t>& weight = product.inputs[factors_end(product) - 1].sizes;
+    return std::is_permutation(cast.begin(), cast.end(), weight.begin(), weight.end());
   }
 
   /// True for a product of two tensors of samples, as those of an attention are.
@@ -128,12 +173,13 @@ class StepMemory::Finder {
   }
 
   /// Returns the inputs of a call that hold samples; of a sum with a product, only those of the product.
-  [[nodiscard]] std::vector<const TensorShape*> samples_of(const Operator& op) const {
+  [[nodiscard]] std::vector<const TensorShape*> samples_of(std::size_t call) const {
+    const Operator& op = op_of(call);
     std::vector<const TensorShape*> samples;
     const std::size_t first = adds_to_product(op.name) ? 1 : 0;
     for (std::size_t i = first; i < op.inputs.size(); ++i) {
       const TensorShape& input = op.inputs[i];
-      if (input.element != ElementKind::kOther && input.sizes.size() > 1 && !is_parameter(op, i))
+      if (input.element != ElementKind::kOther && input.sizes.size() > 1 && !is_parameter(call, i))
         samples.push_back(&input);
     }
     return samples;
@@ -147,16 +193,13 @@ class StepMemory::Finder {
                          "expected a trace without torch.compile");
     }
     const Divided divided = division_.divided[call];
-    const std::vector<const TensorShape*> samples = samples_of(op);
-    if (part.input == 0 && !samples.empty()) part.input = samples.front()->bytes();
+    const std::vector<const TensorShape*> samples = samples_of(call);
+    if (part.input.captured() == 0 && !samples.empty())
+      part.input.add(samples.front()->bytes(), is_cast(*samples.front()), false);
     for (const TensorShape* const tensor : samples) {
-      Amount amount;
-      amount.add(tensor->bytes(), divided != Divided::kNot && divided != Divided::kColumns);
-      part.largest.keep_largest(amount);
-      if (tensor->bytes() > largest_) {
-        largest_ = tensor->bytes();
-        memory_.activation_bytes_ = static_cast<double>(tensor->element_bytes);
-      }
+      if (tensor->bytes() <= part.largest.captured()) continue;
+      part.largest = {};
+      part.largest.add(tensor->bytes(), is_cast(*tensor), divided != Divided::kNot && divided != Divided::kColumns);
     }
     add_parameters(call, part);
     add_saved(op, divided, samples, part);
@@ -169,13 +212,13 @@ class StepMemory::Finder {
                                                           [call](const auto& one) { return one.at == call; });
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
       const TensorShape& input = op.inputs[i];
-      if (!is_parameter(op, i)) continue;
+      if (!is_parameter(call, i)) continue;
       // Of a layer that is divided by its inner dimension, each rank has the whole bias.
       const bool is_divided =
           sums_lookup || divided == Divided::kColumns || (divided == Divided::kInner && input.sizes.size() > 1);
       part.parameters.add(input.bytes(), is_divided);
       if (experts_.is_weight(input)) part.experts += input.bytes();
-      if (input.bytes() > largest_parameter_) {
+      if (input.bytes() > largest_parameter_ && is_placed_parameter(call, i)) {
         largest_parameter_ = input.bytes();
         memory_.bytes_per_element_ = static_cast<double>(input.element_bytes);
       }
@@ -192,28 +235,28 @@ class StepMemory::Finder {
     if (is_in_attention(op)) in_attention_ = !in_attention_;
     // A layer that is divided by columns reads a tensor that each rank has.
     const bool is_divided = divided != Divided::kNot && divided != Divided::kColumns;
-    const auto keep = [&](double bytes, bool of_attention) {
-      part.saved.add(bytes, is_divided);
-      if (of_attention) part.attention.add(bytes, is_divided);
+    const auto keep_bytes = [&](double bytes, bool is_cast, bool of_attention) {
+      part.saved.add(bytes, is_cast, is_divided);
+      if (of_attention) part.attention.add(bytes, is_cast, is_divided);
+    };
+    const auto keep = [&](const TensorShape& tensor, bool of_attention) {
+      keep_bytes(tensor.bytes(), is_cast(tensor), of_attention);
     };
     const TensorShape& first = *samples.front();
     if (keeps == Keeps::kMask) {
-      const double bytes = first.bytes() / static_cast<double>(first.element_bytes);
-      keep(bytes, in_attention);
-      part.masks.add(bytes, is_divided);
-      if (in_attention) part.masks_of_attention.add(bytes, is_divided);
+      keep_bytes(first.bytes() / static_cast<double>(first.element_bytes), false, in_attention);
     } else if (keeps == Keeps::kOutput) {
-      keep(first.bytes(), in_attention);
+      keep(first, in_attention);
     } else if (keeps == Keeps::kInput || samples.size() == 1) {
       const bool scalar = keeps == Keeps::kInputs && !is_product(op) && op.work.kind != KernelClass::kAttention;
-      if (!scalar && !is_last_kept(op, first)) keep(first.bytes(), in_attention);
+      if (!scalar && !is_last_kept(op, first)) keep(first, in_attention);
     } else {
       for (std::size_t i = 0; i < samples.size(); ++i) {
         if (i == 0 && (random_ || is_last_kept(op, first))) continue;
         // Of the product with the values, the values were computed before the attention.
-        keep(samples[i]->bytes(), in_attention && (i == 0 || !is_in_attention(op)));
+        keep(*samples[i], in_attention && (i == 0 || !is_in_attention(op)));
       }
-      if (op.work.kind == KernelClass::kAttention) keep(first.bytes(), false);  // the result
+      if (op.work.kind == KernelClass::kAttention) keep(first, false);  // the result
     }
     random_ = false;
     last_ = {keeps, is_product(op), first.bytes()};
@@ -239,7 +282,6 @@ class StepMemory::Finder {
   Experts experts_;
   StepMemory& memory_;
   std::optional<Kept> last_;
-  double largest_ = 0;            ///< bytes of the largest activation so far
   double largest_parameter_ = 0;  ///< bytes of the largest parameter so far
   bool random_ = false;           ///< a mask for a dropout was drawn; the product with it keeps only the mask
   bool in_attention_ = false;     ///< between the two products of an attention
@@ -295,32 +337,30 @@ std::vector<StepMemory::Range> StepMemory::ranges_of(const Parallelism& parallel
   return ranges;
 }
 
-/// Returns what the backward pass needs of a part. Elements have `casting` times the captured size.
+/// Returns what the backward pass needs of a part. Cast elements have `casting` times the captured size.
 double StepMemory::kept(const Part& part, const Parallelism& parallelism, double casting) const noexcept {
   const bool is_layer = &part != &parts_.front() && &part != &parts_.back();
   if (is_layer && (parallelism.recompute == Recompute::kLayers || parallelism.recompute == Recompute::kNeeded))
-    return casting * Amount{.whole = part.input}.of_rank(parallelism);
-  const auto cast = [&](const Amount& all, const Amount& masks) {
-    const double bytes = masks.of_rank(parallelism);
-    return casting * (all.of_rank(parallelism) - bytes) + bytes;
-  };
-  const double saved = cast(part.saved, part.masks);
-  return parallelism.recompute == Recompute::kAttention ? saved - cast(part.attention, part.masks_of_attention) : saved;
+    return part.input.of_rank(parallelism, casting);
+  const double saved = part.saved.of_rank(parallelism, casting);
+  return parallelism.recompute == Recompute::kAttention ? saved - part.attention.of_rank(parallelism, casting) : saved;
 }
 
 /// Returns what a call of the backward pass of a part works on: it reads the gradient of a result and writes that of an
 /// input. What a layer does not keep is computed again before.
 double StepMemory::working(const Part& part, const Parallelism& parallelism, double casting) const noexcept {
-  const double call = 2 * casting * (part.largest.whole + part.largest.divided / parallelism.tensor);
   Parallelism all = parallelism;
   all.recompute = Recompute::kNothing;
+  all.sequence = false;  // a call reads tensors that were gathered
+  const double call = 2 * part.largest.of_rank(all, casting);
+  all.sequence = parallelism.sequence;
   return call + std::max(0.0, kept(part, all, casting) - kept(part, parallelism, casting));
 }
 
 /// Returns the bytes of the optimizer's states. They are kept in 32 bits, with a copy of parameters that have fewer.
 double StepMemory::states(double parameters, MemorySide side) const noexcept {
   if (side == MemorySide::kLeast) return optimizer_.least * parameters;
-  const double widening = std::max(1.0, 4 / bytes_per_element_);
+  const double widening = std::max(1.0, size_of(Precision::kFloat32) / bytes_per_element_);
   const double copies = widening > 1 ? 1 : 0;
   return ((side == MemorySide::kUsual ? optimizer_.usual : optimizer_.most) + copies) * widening * parameters;
 }
@@ -374,7 +414,10 @@ MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vect
   const double buckets = parallelism.data > 1 && parallelism.zero == 0 ? parameters : 0;
   const double sent = parallelism.data > 1 && parallelism.zero >= 2 ? largest : 0;
   const bool views = buckets > 0 && side == MemorySide::kLeast;  // gradients can be views of the buckets
-  const double gradients = views ? 0 : share(2);
+  // Sums of several microbatches have 32 bits; in buckets, a gradient and its copy have as many together.
+  const bool widens = parallelism.microbatches > 1 && buckets == 0 && side != MemorySide::kLeast;
+  const double gradient_of_parameter = widens ? std::max(1.0, size_of(Precision::kFloat32) / bytes_per_element_) : 1;
+  const double gradients = views ? 0 : gradient_of_parameter * share(2);
 
   const bool has_casts = casting < 1 && activation_bytes < bytes_per_element_ && side != MemorySide::kLeast;
   const double casts = has_casts ? parameters * activation_bytes / bytes_per_element_ : 0;
@@ -393,7 +436,7 @@ MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vect
         need.working = rounded(works_on + sent);
       }
       activations -= kept(*part, parallelism, casting) * of_microbatch;
-      if (!gradients_exist && !views) made += share_of(*part, 2);
+      if (!gradients_exist && !views) made += gradient_of_parameter * share_of(*part, 2);
     }
   };
   const std::size_t ahead = divided ? passes_ahead(parallelism, stage) : 1;

@@ -51,10 +51,12 @@ class StepMemory {
   explicit StepMemory(const Capture& capture);
 
   /// Returns the memory of the stage that needs most. `samples` is the number of samples of a replica's step, relative
-  /// to the captured one, and `activation_bytes` the size of an element of activations (0 = as captured). Parameters
-  /// keep their precision; if activations have fewer bits, the parameters are cast in each forward pass, and the copies
-  /// are kept until the backward pass, as PyTorch's autocast does. Without enough layers for the stages, all are on
-  /// one. O(layers * stages).
+  /// to the captured one, and `activation_bytes` the size of an element of what products read (0 = as captured); other
+  /// elements that are captured with another size keep it. Parameters keep their precision; if activations have fewer
+  /// bits, the parameters are cast in each forward pass, and the copies are kept until the backward pass, as PyTorch's
+  /// autocast does. Gradients of several microbatches are summed in 32 bits, as Megatron-LM does; the least need has
+  /// them in the precision of the parameters. Without enough layers for the stages, all are on one.
+  /// O(layers * stages).
   [[nodiscard]] MemoryParts of(const Parallelism& parallelism, double samples, MemorySide side,
                                double activation_bytes = 0) const;
 
@@ -73,18 +75,29 @@ class StepMemory {
       return (parallelism.sequence ? whole / parallelism.tensor : whole) + divided / parallelism.tensor;
     }
     void add(double amount, bool is_divided) noexcept { (is_divided ? divided : whole) += amount; }
-    void keep_largest(const Amount& other) noexcept;
+  };
+  /// Bytes of samples.
+  struct Samples {
+    Amount cast;   ///< with elements of the products' size: they change if the job is cast
+    Amount fixed;  ///< others: masks, and what a loss computes in 32 bits
+
+    /// Returns the bytes of each rank if cast elements have `casting` times the captured size.
+    [[nodiscard]] double of_rank(const Parallelism& parallelism, double casting) const noexcept {
+      return casting * cast.of_rank(parallelism) + fixed.of_rank(parallelism);
+    }
+    void add(double amount, bool is_cast, bool is_divided) noexcept {
+      (is_cast ? cast : fixed).add(amount, is_divided);
+    }
+    [[nodiscard]] double captured() const noexcept { return cast.whole + cast.divided + fixed.whole + fixed.divided; }
   };
   /// A repeated layer, or what comes before or after them.
   struct Part {
     Amount parameters;   ///< bytes
     double experts = 0;  ///< of `parameters`, bytes of experts
-    Amount saved;        ///< bytes kept for the backward pass, of all samples
-    Amount masks;        ///< of `saved`, what has a byte for each element, in every precision
-    Amount attention;    ///< of `saved`, what lies between the products of attention
-    Amount masks_of_attention;
-    Amount largest;    ///< the largest tensor of samples that a call of the forward pass reads
-    double input = 0;  ///< bytes that the first call reads
+    Samples saved;       ///< kept for the backward pass, of all samples
+    Samples attention;   ///< of `saved`, what lies between the products of attention
+    Samples largest;     ///< the largest tensor that a call of the forward pass reads
+    Samples input;       ///< what the first call reads
   };
   /// The parts that one part of the pipeline has.
   struct Range {
@@ -104,7 +117,7 @@ class StepMemory {
   OptimizerStates optimizer_;
   std::vector<double> times_;     ///< layer_times(); empty if no layers repeat
   std::vector<Part> parts_;       ///< what comes before the layers, the layers, what comes after them
-  double activation_bytes_ = 4;   ///< of an element of the largest activation
+  double activation_bytes_ = 4;   ///< of an element that the largest product reads
   double bytes_per_element_ = 4;  ///< of parameters
   double once_ = 1;               ///< parameters, relative to the sum of those that the parts read
   bool keeps_gradients_ = false;

@@ -99,6 +99,10 @@ class Recorder {
     if (!job_.ends) return;
     call("aten::native_layer_norm", {whole(), {}, {h}, {h}});
     call("aten::mm", {{job_.tokens(), h}, {h, job_.vocabulary}});
+    if (!job_.loss) return;
+    call("aten::_to_copy", {{job_.tokens(), job_.vocabulary}});
+    for (const std::string_view name : {"aten::copy_", "aten::_log_softmax"})
+      call(name, {{job_.tokens(), job_.vocabulary}}, 4);
   }
 
   /// The gradients of a linear layer's input and weight, which is then accumulated.
@@ -156,12 +160,13 @@ class Recorder {
     accumulate({job_.vocabulary, h});
   }
 
-  void call(std::string_view name, const std::vector<Sizes>& shapes) {
+  void call(std::string_view name, const std::vector<Sizes>& shapes) { call(name, shapes, job_.element_bytes); }
+  void call(std::string_view name, const std::vector<Sizes>& shapes, std::int64_t element_bytes) {
     OperatorTable& table = capture_.operators;
     std::vector<TensorShape> inputs;
     inputs.reserve(shapes.size());
     for (const Sizes& sizes : shapes)
-      inputs.push_back({.sizes = sizes, .element_bytes = job_.element_bytes, .element = ElementKind::kFloat});
+      inputs.push_back({.sizes = sizes, .element_bytes = element_bytes, .element = ElementKind::kFloat});
     const TaskId call = add(TaskKind::kRuntime, "cudaLaunchKernel", thread_, now_, job_.call);
     now_ += job_.call + Duration{1};
     const Time begin = std::max(now_, free_);
@@ -182,7 +187,8 @@ class Recorder {
     const auto same = [&](const OperatorTable::Operator& one) {
       if (one.name != name || one.inputs.size() != inputs.size()) return false;
       for (std::size_t i = 0; i < inputs.size(); ++i) {
-        if (one.inputs[i].sizes != inputs[i].sizes) return false;
+        if (one.inputs[i].sizes != inputs[i].sizes || one.inputs[i].element_bytes != inputs[i].element_bytes)
+          return false;
       }
       return true;
     };

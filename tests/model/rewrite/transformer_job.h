@@ -24,6 +24,7 @@ struct TransformerJob {
   std::int64_t element_bytes = 4;
   bool dropout = false;      ///< if true, weights of attention and what layers add are dropped out
   std::int64_t experts = 0;  ///< if not 0, each layer has so many of its last two linear layers, and a router
+  bool loss = false;         ///< if true, the result of the layer to the vocabulary is cast to 32 bits for a loss
   bool ends = true;  ///< if true, there are lookups, the last norm, the layer to the vocabulary and an optimizer
 
   [[nodiscard]] std::int64_t tokens() const noexcept { return batch * sequence; }

@@ -97,6 +97,14 @@ TEST(MemoryNeedTest, ADeviceWithoutASizeInItsNameHasThatOfTheTrace) {
   EXPECT_EQ(answer_to(std::move(capture), {"device.to=H100"}).need->capacity, Bytes{80 * kGib});
 }
 
+TEST(MemoryNeedTest, WhatTheTraceStatesOfItsDeviceWins) {
+  Capture capture = std::move(stepsim::testing::GpuStep("NVIDIA GH200 480GB").job).capture();
+  capture.allocations = allocations(Bytes{10 * kGib}, Bytes{kGib});
+  EXPECT_EQ(answer_to(capture, {}).need->capacity, Bytes{96 * kGib});
+  capture.device_memory[0] = Bytes{101'468'602'368};
+  EXPECT_EQ(answer_to(std::move(capture), {}).need->capacity, Bytes{101'468'602'368});
+}
+
 TEST(MemoryNeedTest, IsUnknownIfTheModelIs) {
   constexpr std::string_view kWhy =
       "no whole step has a forward and a backward pass; expected a trace of training with PyTorch with "
@@ -106,6 +114,27 @@ TEST(MemoryNeedTest, IsUnknownIfTheModelIs) {
   EXPECT_EQ(cast.why_none, kWhy);
   EXPECT_TRUE(cast.may_differ);
   EXPECT_EQ(divided(job(), {.tensor = 2}).why_none, kWhy);
+}
+
+/// Returns the id of what is assumed of the memory for a batch of another size; empty if nothing is.
+std::string assumed_of_batch(Capture capture, const std::string& set) {
+  const stepsim::testing::Question question(std::move(capture));
+  Scenario scenario;
+  add_set(scenario, set);
+  Plan plan = question.predictor().plan();
+  apply_all(scenario.changes, plan);
+  const auto assumption = MemoryNeeds(question.capture()).assumption_for(plan);
+  return assumption ? assumption->id : "";
+}
+
+TEST(MemoryNeedTest, OnlyABatchOfUnknownMemoryIsAssumedToFit) {
+  Capture unknown = job();
+  unknown.allocations = nullptr;
+  EXPECT_EQ(assumed_of_batch(unknown, "batch.scale=2"), kBatchFits);
+  EXPECT_EQ(assumed_of_batch(unknown, "batch.scale=0.5"), "");
+  EXPECT_EQ(assumed_of_batch(job(), "batch.scale=2"), "") << "allocations were recorded";
+  const stepsim::testing::TransformerJob transformer{};
+  EXPECT_EQ(assumed_of_batch(transformer.capture(), "batch.scale=2"), "optimizer_states") << "estimated from shapes";
 }
 
 constexpr stepsim::testing::TransformerJob kTransformer{

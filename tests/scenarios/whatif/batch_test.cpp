@@ -44,21 +44,6 @@ TEST(BatchWhatIf, ActivationsBetweenPipelineStagesGrow) {
   EXPECT_EQ(question.iteration({"batch.scale=2"}), Duration{26'000'000} + latency);
 }
 
-TEST(BatchWhatIf, AGrowingBatchStatesThatMemoryIsNotModelled) {
-  const Question question(pipeline());
-  const auto ids = [&question](const char* set) {
-    scenarios::Scenario scenario;
-    scenarios::add_set(scenario, set);
-    scenarios::Plan plan = question.predictor().plan();
-    scenarios::apply_all(scenario.changes, plan);
-    std::vector<std::string> found;
-    for (const Assumption& assumption : plan.assumptions) found.push_back(assumption.id);
-    return found;
-  };
-  EXPECT_THAT(ids("batch.scale=2"), ::testing::Contains("batch_memory"));
-  EXPECT_THAT(ids("batch.scale=0.5"), ::testing::Not(::testing::Contains("batch_memory")));
-}
-
 TEST(BatchWhatIf, RecordedTimesOfActivationsGrow) {
   EXPECT_EQ(Question(pipeline()).iteration({"batch.scale=2"}), Duration{26'000'000});
 }

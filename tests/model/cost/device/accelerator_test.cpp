@@ -110,9 +110,34 @@ TEST(AcceleratorTest, CapacitiesAreThoseInNamesOrOfTheOnlyForm) {
   EXPECT_EQ(capacity_of("H200"), gib(141));
   EXPECT_EQ(capacity_of("NVIDIA GeForce RTX 4090"), gib(24));
   EXPECT_EQ(capacity_of("RTX 3080 12GB"), gib(12));
-  EXPECT_EQ(capacity_of("Some device 24GB"), gib(24));  // not known, but named
-  for (const char* const text : {"V100", "B200", "GH200", "CPU", "", "GB"})
+  EXPECT_EQ(capacity_of("Tesla V100-SXM2-32GB"), gib(32));
+  // NVIDIA's data sheets: 1,440 GB of the 8 GPUs of an HGX B200, 372 GB of a GB200 superchip's two.
+  EXPECT_EQ(capacity_of("NVIDIA B200"), gib(1440 / 8));
+  EXPECT_EQ(capacity_of("B200 192GB"), gib(180));
+  EXPECT_EQ(capacity_of("GB200"), gib(372 / 2));
+  for (const char* const text : {"V100", "CPU", "", "GB", "Some device 24GB"})
     EXPECT_EQ(capacity_of(text), std::nullopt) << text;
+}
+
+TEST(AcceleratorTest, ANumberOfAnotherMemoryIsNotTheCapacity) {
+  const auto gib = [](std::int64_t count) { return std::optional{Bytes{count << 30}}; };
+  EXPECT_EQ(capacity_of("NVIDIA GH200 480GB"), gib(96)) << "the CPU has 480 GB";
+  EXPECT_EQ(capacity_of("NVIDIA GH200 120GB"), gib(96));
+  EXPECT_EQ(capacity_of("NVIDIA GH200 144G HBM3e"), gib(144));
+  EXPECT_EQ(capacity_of("AMD Instinct MI250X 128GB"), gib(64)) << "one of two dies";
+}
+
+TEST(AcceleratorTest, EveryDeviceHasACapacityOrNamesThatHaveOne) {
+  for (const Accelerator& device : accelerators()) {
+    const std::vector<std::string> names = names_with_size(device.name);
+    EXPECT_EQ(capacity_of(device.name).has_value(), names.empty()) << device.name;
+    for (const std::string& name : names) {
+      EXPECT_TRUE(capacity_of(name)) << name;
+      EXPECT_EQ(find_accelerator(name), &device) << name;
+    }
+  }
+  EXPECT_EQ(names_with_size("V100"), (std::vector<std::string>{"V100 SXM2 16GB", "V100 SXM2 32GB"}));
+  EXPECT_TRUE(names_with_size("Some device").empty());
 }
 
 TEST(AcceleratorTest, UnknownNameIsAnErrorThatNamesTheNearest) {

@@ -144,6 +144,46 @@ TEST(SampleGrowthTest, BytesGrowAsTheShareOfInputsThatCarriesSamples) {
   EXPECT_DOUBLE_EQ(ratio(layer.activation), 3);
 }
 
+/// A layer from 32 to 16 features, and one from 32 to 32, on 32 samples: each tensor of samples has the sizes of a
+/// weight.
+struct SquareLayer {
+  SquareLayer() {
+    (void)calls.add("aten::linear", KernelClass::kGemm, {floats({32, 32}), floats({16, 32}), floats({16})});
+    (void)calls.add("aten::linear", KernelClass::kGemm, {floats({32, 32}), floats({32, 32})});
+    norm = calls.add("aten::native_layer_norm", KernelClass::kNormalisation, {floats({32, 32}), floats({32})});
+    forward = calls.add("aten::mm", KernelClass::kGemm, {floats({32, 32}), floats({32, 16})});
+    activation = calls.add("aten::relu", KernelClass::kElementwise, {floats({32, 16})});
+    cast = calls.add("aten::_to_copy", KernelClass::kElementwise, {floats({32, 16})});
+    to_input = calls.add("aten::mm", KernelClass::kGemm, {floats({32, 16}), floats({16, 32})});
+    sum = calls.add("aten::add_", KernelClass::kElementwise, {floats({16, 32}), floats({16, 32})});
+  }
+  Calls calls;
+  DeviceWork norm, forward, activation, cast, to_input, sum;
+};
+
+TEST(SampleGrowthTest, PlacesTellSamplesFromWeightsOfTheSameSizes) {
+  const SquareLayer layer;
+  const SampleGrowth growth(layer.calls.table(), 3);
+  const auto ratio = [&](const DeviceWork& piece) { return growth.grown(piece).work->bytes / piece.work->bytes; };
+  EXPECT_DOUBLE_EQ(ratio(layer.forward), 1 + 2 * (32.0 * 32) / (32 * 32 + 32 * 16));
+  EXPECT_DOUBLE_EQ(ratio(layer.to_input), 2) << "half of its factors are the weight";
+  EXPECT_EQ(growth.grown(layer.forward).work->shape.rows, 3 * 32);
+  EXPECT_DOUBLE_EQ(ratio(layer.norm), 1 + 2 * (32.0 * 32) / (32 * 32 + 32));
+  EXPECT_DOUBLE_EQ(ratio(layer.activation), 3);
+  EXPECT_DOUBLE_EQ(ratio(layer.cast), 3) << "the weight is stored as 16 x 32";
+  EXPECT_DOUBLE_EQ(ratio(layer.sum), 1) << "of a gradient";
+}
+
+TEST(SampleGrowthTest, AGradientOfAWeightSumsOverSamplesThatAreAsManyAsFeatures) {
+  Calls calls;
+  (void)calls.add("aten::linear", KernelClass::kGemm, {floats({32, 32}), floats({16, 32})});
+  (void)calls.add("aten::mm", KernelClass::kGemm, {floats({32, 16}), floats({16, 32})});  // the gradient of the input
+  const DeviceWork gradient = calls.add("aten::mm", KernelClass::kGemm, {floats({16, 32}), floats({32, 32})});
+  const DeviceWork grown = SampleGrowth(calls.table(), 3).grown(gradient);
+  EXPECT_EQ(grown.work->shape, (ProductShape{1, 16, 32, 96}));
+  EXPECT_DOUBLE_EQ(grown.work->bytes, 3 * gradient.work->bytes);
+}
+
 TEST(SampleGrowthTest, ParametersBucketsTheOptimizerAndCollectivesDoNotGrow) {
   const Layer layer;
   const SampleGrowth growth(layer.calls.table(), 3);
