@@ -402,8 +402,11 @@ void apply_parallel(const Change& change, Plan& plan) {
   const std::uint32_t before = ranks_of(plan);
   plan.parallelism = parallelism;
   place_ranks(value, before, plan);
-  if (const YamlField* const tensor = change.find("tensor"); tensor != nullptr && parallelism.tensor > 1)
-    plan.rules.emplace_back(std::make_shared<const TensorPart>(change, *tensor, plan, parallelism.tensor));
+  if (const YamlField* const tensor = change.find("tensor")) {
+    if (const auto own = find_rule<TensorPart>(plan); own != plan.rules.end()) plan.rules.erase(own);
+    if (parallelism.tensor > 1)
+      plan.rules.emplace_back(std::make_shared<const TensorPart>(change, *tensor, plan, parallelism.tensor));
+  }
   divide_experts(change, plan);
   divide_optimizer(change, plan);
   note(work, parallelism, plan);

@@ -44,6 +44,14 @@ TEST(ParallelTest, ParametersCanBeGivenOneByOne) {
   EXPECT_EQ(asked.iteration({"parallel.pipeline=2", "parallel.data=2", "parallel.tensor=2"}), together);
 }
 
+// A program may change a key again; a user's file or --set may not (SetTest).
+TEST(ParallelTest, TheLastValueOfAKeyCounts) {
+  const Question asked = question();
+  for (const std::string key : {"parallel.tensor=", "parallel.data=", "parallel.pipeline=", "parallel.microbatches="})
+    EXPECT_EQ(asked.iteration({key + "2", key + "4"}), asked.iteration({key + "4"})) << key;
+  EXPECT_EQ(asked.iteration({"parallel.tensor=4", "parallel.tensor=1"}), asked.iteration());
+}
+
 /// The bytes of all collectives of activations.
 Bytes activations(const scenarios::Prediction& prediction) {
   const Dag& dag = prediction.graph->dag;
