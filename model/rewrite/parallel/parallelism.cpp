@@ -84,12 +84,15 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
                          "no layers of a transformer were found: linear layers from the hidden dimension and back to "
                          "it; expected a trace of such a model with record_shapes=True");
     }
-    if (division.heads % parallelism.tensor != 0) {
-      throw CannotAnswer({},
-                         fmt::format("each attention has {} heads, which {} devices cannot divide equally; expected "
-                                     "a divisor of {}",
-                                     division.heads, parallelism.tensor, division.heads));
-    }
+    found.key_heads = division.key_heads;
+    const auto need_divisor = [&parallelism](std::int64_t heads, const char* what) {
+      if (heads % parallelism.tensor == 0) return;
+      throw CannotAnswer({}, fmt::format("each attention has {} {}, which {} devices cannot divide equally; expected a "
+                                         "divisor of {}",
+                                         heads, what, parallelism.tensor, heads));
+    };
+    need_divisor(division.heads, "heads");
+    need_divisor(division.key_heads, "heads of keys and values");
   }
   if (parallelism.expert > 1) {
     found.experts = Experts(capture.operators).count();

@@ -87,6 +87,9 @@ struct Parallelism {
 struct DividedWork {
   std::size_t layers = 0;        ///< linear layers of the forward passes that tensor-parallel ranks divide
   std::size_t whole_layers = 0;  ///< linear layers of the forward passes that each of them computes
+  /// Heads of keys and values of an attention, if layers are divided: tensor-parallel ranks are a divisor of them. 0 if
+  /// no operator shows them.
+  std::int64_t key_heads = 0;
   /// Number of repeated layers in each part of the pipeline: a stage, or a part of one; empty if there are none.
   std::vector<std::size_t> layers_of_parts;
   std::size_t repeated_layers = 0;  ///< layers that are computed again, or whose parameters are gathered; else 0

@@ -116,6 +116,17 @@ TEST(ParallelismTest, HeadsAreDividedEqually) {
               Throws<CannotAnswer>(Property(&CannotAnswer::what, HasSubstr("6 heads, which 4 devices"))));
 }
 
+// Megatron-LM: num_query_groups must be a multiple of the tensor-parallel ranks.
+TEST(ParallelismTest, HeadsOfKeysAndValuesAreDividedEqually) {
+  const TransformerJob job{.hidden = 64, .heads = 8, .key_heads = 2};
+  EXPECT_EQ(divided_work(job.capture(), {.tensor = 2}).key_heads, 2);
+  EXPECT_THAT([&] { static_cast<void>(divided_work(job.capture(), {.tensor = 4})); },
+              Throws<CannotAnswer>(
+                  Property(&CannotAnswer::what, HasSubstr("2 heads of keys and values, which 4 devices cannot divide "
+                                                          "equally; expected a divisor of 2"))));
+  EXPECT_EQ(divided_work(TransformerJob{.hidden = 64, .heads = 8}.capture(), {.tensor = 8}).key_heads, 8);
+}
+
 TEST(ParallelismTest, CapturesOfSeveralRanksAreRefused) {
   const auto refused = [](const Capture& capture, Parallelism parallelism, const std::string& why) {
     EXPECT_THAT([&] { (void)with_parallelism(capture, parallelism); },
