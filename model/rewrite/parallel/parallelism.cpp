@@ -108,8 +108,11 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
     }
   }
   if (needs_layers(parallelism)) found.repeated_layers = layers_of(calls_of_typical_step(capture)).count;
-  if (parallelism.has_pieces())
-    found.layers_of_parts = stage_cuts(capture, calls_of_typical_step(capture), parallelism.parts_of_pipeline()).layers;
+  if (parallelism.has_pieces()) {
+    found.layers_of_parts = stage_cuts(capture, calls_of_typical_step(capture), parallelism.parts_of_pipeline(),
+                                       parallelism.split, parallelism.recompute)
+                                .layers;
+  }
   if (parallelism.data == 1) return found;
   for (const Gradient& gradient : capture.gradients) found.gradients += gradient.bytes;
   if (found.gradients == Bytes{}) {
@@ -130,7 +133,7 @@ DividedWork DividedWorks::of(const Parallelism& parallelism) {
       .sequence = parallelism.sequence,
       .tensor_overlap = parallelism.tensor_overlap,
       .zero = parallelism.zero == 3 ? 3U : 0U,
-      .recompute = parallelism.recompute == Recompute::kNothing ? Recompute::kNothing : Recompute::kLayers,
+      .recompute = parallelism.recompute,
       .expert = parallelism.expert};
   {
     const std::lock_guard lock(mutex_);
@@ -141,8 +144,10 @@ DividedWork DividedWorks::of(const Parallelism& parallelism) {
   return known_.emplace(same, std::move(work)).first->second;
 }
 
-Capture with_parallelism(const Capture& capture, const Parallelism& parallelism) {
-  static_cast<void>(divided_work(capture, parallelism));
+Capture with_parallelism(const Capture& capture, const Parallelism& asked) {
+  const DividedWork work = divided_work(capture, asked);
+  Parallelism parallelism = asked;  // with the cut of the captured step, which later ones keep
+  parallelism.split.assign(work.layers_of_parts.begin(), work.layers_of_parts.end());
   const bool replicas = parallelism.data > 1;
   Capture result = capture;
   if (needs_layers(parallelism)) result = with_stages(result, {});

@@ -63,7 +63,8 @@ struct Parallelism {
   /// `tensor` is 1.
   std::uint32_t expert = 1;
   RankOrder order = RankOrder::kReplicas;
-  /// Number of repeated layers in each part of the pipeline, in order; empty if the parts take about equally long.
+  /// Number of repeated layers in each part of the pipeline, in order; empty if the longest part is as short as
+  /// possible.
   std::vector<std::uint32_t> split;
 
   [[nodiscard]] std::uint64_t ranks() const noexcept { return std::uint64_t{data} * tensor * pipeline; }
@@ -90,7 +91,8 @@ struct DividedWork {
   /// Heads of keys and values of an attention, if layers are divided: tensor-parallel ranks are a divisor of them. 0 if
   /// no operator shows them.
   std::int64_t key_heads = 0;
-  /// Number of repeated layers in each part of the pipeline: a stage, or a part of one; empty if there are none.
+  /// Number of repeated layers in each part of the pipeline, a stage or a part of one: Parallelism::split, or else as
+  /// first_layers() cuts the step. Empty if there are no parts.
   std::vector<std::size_t> layers_of_parts;
   std::size_t repeated_layers = 0;  ///< layers that are computed again, or whose parameters are gathered; else 0
   Bytes gradients{};                ///< gradients of all steps; 0 if there is one replica
@@ -102,7 +104,8 @@ struct DividedWork {
 /// transformer, layers that repeat, gradients with sizes. O(tasks log tasks + edges).
 [[nodiscard]] DividedWork divided_work(const Capture& capture, const Parallelism& parallelism);
 
-/// divided_work() of one capture, which remembers its results: many plans of a search divide the same. Thread-safe.
+/// divided_work() of one capture, which remembers its results: many plans of a search divide the same.
+/// Parallelism::split is ignored, because later changes may still change the number of parts. Thread-safe.
 class DividedWorks {
  public:
   /// The capture must outlive this object.

@@ -124,11 +124,8 @@ std::vector<Time> backward_parts(const Capture& capture, const Parallelism& para
   const std::vector<ModelCall> calls = calls_of_typical_step(capture);
   const std::map<TaskId, TaskId> call_of = calls_by_work(device_launches(capture));
   const StageCuts cuts = stage_cuts(capture, calls, parallelism.parts_of_pipeline(), parallelism.split);
-  std::vector<Time> begins;
-  for (const std::size_t begin : cuts.backward)
-    begins.push_back(launch_time(capture.recording, call_of, calls[begin].first));
-  std::reverse(begins.begin(), begins.end());
-  return begins;
+  const std::vector<Time> begins = piece_begins(capture, calls, call_of, cuts);
+  return {begins.end() - 1 - static_cast<std::ptrdiff_t>(cuts.backward.size()), begins.end() - 1};
 }
 
 /// The units of a step whose parameters are gathered together.
