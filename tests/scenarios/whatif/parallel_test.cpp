@@ -360,7 +360,8 @@ TEST(ParallelTest, SamplesOfAScenarioAndOfItsPointsAreSettledTogether) {
   for (const auto& [shared, swept] :
        {std::pair{Sets{"parallel.micro_batch=2", "parallel.global_batch=16"}, "parallel.data"},
         std::pair{Sets{"batch.scale=4", "parallel.data=2"}, "parallel.microbatches"},
-        std::pair{Sets{"parallel.microbatches=4"}, "batch.scale"}}) {
+        std::pair{Sets{"parallel.microbatches=4"}, "batch.scale"},
+        std::pair{Sets{"parallel.data=2"}, "parallel.tensor"}}) {
     scenarios::Scenario scenario;
     for (const std::string& set : shared) scenarios::add_set(scenario, set);
     scenarios::add_set(scenario, std::string(swept) + "=2,4");
@@ -376,6 +377,7 @@ TEST(ParallelTest, SamplesOfAScenarioAndOfItsPointsAreSettledTogether) {
       scenarios::apply_all(alone.changes, plan);
       EXPECT_EQ(outcomes[point].iteration, asked.predicted(alone).iteration) << swept << ", " << point;
       EXPECT_EQ(outcomes[point].batches, plan.batches) << swept << ", " << point;
+      EXPECT_EQ(outcomes[point].devices, plan.parallelism.tensor) << swept << ", " << point;
     }
   }
 }
