@@ -85,6 +85,8 @@ class TensorPart final : public DeviceRule {
             "what every rank does: layers without a pair, and without sequence also norms and residual connections"),
         ranks_(ranks) {}
 
+  [[nodiscard]] bool divides() const noexcept override { return true; }
+
  private:
   [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override { return part_of_rank(piece, ranks_); }
 
@@ -96,6 +98,8 @@ class OptimizerPart final : public DeviceRule {
  public:
   OptimizerPart(const Change& change, const YamlField& value, const Plan& plan, std::uint32_t replicas)
       : DeviceRule(change, value, plan, "everything but the optimizer's work"), replicas_(replicas) {}
+
+  [[nodiscard]] bool divides() const noexcept override { return true; }
 
  private:
   [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
@@ -115,6 +119,8 @@ class ExpertPart final : public DeviceRule {
     const bool divided = plan.parallelism.zero > 0 && plan.parallelism.data > 1;  // OptimizerPart divides the whole
     of_optimizer_ = divided ? 1 : 1 - experts_.share_of(plan.captured->gradients) * (1 - 1.0 / ranks_);
   }
+
+  [[nodiscard]] bool divides() const noexcept override { return true; }
 
  private:
   [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {

@@ -95,13 +95,14 @@ struct DividedWork {
   /// first_layers() cuts the step. Empty if there are no parts.
   std::vector<std::size_t> layers_of_parts;
   std::size_t repeated_layers = 0;  ///< layers that are computed again, or whose parameters are gathered; else 0
-  Bytes gradients{};                ///< gradients of all steps; 0 if there is one replica
+  Bytes gradients{};                ///< gradients of a step; 0 if there is one replica
   std::uint32_t experts = 0;        ///< experts of a layer, if they are divided; else 0
 };
 
 /// Returns what with_parallelism() would divide. Throws CannotAnswer, with a sentence that names no key, if the capture
 /// has several ranks, collectives, or no kernels, or if it does not show what is to be divided: layers of a
-/// transformer, layers that repeat, gradients with sizes. O(tasks log tasks + edges).
+/// transformer, all layers that repeat, gradients with sizes, and which layers they belong to. O(tasks log tasks +
+/// edges).
 [[nodiscard]] DividedWork divided_work(const Capture& capture, const Parallelism& parallelism);
 
 /// divided_work() of one capture, which remembers its results: many plans of a search divide the same.
@@ -139,7 +140,8 @@ class DividedWorks {
 ///
 /// Durations and payloads of activations (Collective::of_activations) are those of all samples, also in microbatches.
 /// Every added collective takes kCollectiveCall of the host's time. Throws what divided_work() throws, and CannotAnswer
-/// if device work was launched together where a collective would have to run in between. O(tasks * microbatches * log +
+/// if device work was launched together where a collective would have to run in between, or if replicas would exchange
+/// less than their gradients. O(tasks * microbatches * log +
 /// edges * microbatches).
 [[nodiscard]] Capture with_parallelism(const Capture& capture, const Parallelism& parallelism);
 

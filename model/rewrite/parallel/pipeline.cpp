@@ -626,9 +626,14 @@ std::vector<Time> piece_begins(const Capture& capture, const std::vector<ModelCa
     begins.push_back(launched(cuts.update));
     return begins;
   }
+  // No call of an optimizer is known, but the last gradients are ready after the last call of the backward pass.
   const auto launch = call_of.find(calls.back().last);
   const TaskId last = launch == call_of.end() ? calls.back().last : launch->second;
-  const Time end = std::max(recording.finish[last.index()], recording.start[last.index()] + Duration{1});
+  Time end = std::max(recording.finish[last.index()], recording.start[last.index()] + Duration{1});
+  for (const Gradient& gradient : capture.gradients) {
+    if (recording.step[gradient.ready.index()] == recording.step[last.index()])
+      end = std::max(end, recording.start[gradient.ready.index()] + Duration{1});
+  }
   begins.push_back(end);
   return begins;
 }

@@ -52,7 +52,8 @@ struct StageCuts {
                                    Recompute recompute = Recompute::kNothing);
 
 /// Returns when the pieces of a step begin, but for the first: the forward parts of the stages, their backward parts
-/// from the last stage to the first, and the update. Work belongs to the piece in which it was launched. `call_of` is calls_by_work(). O(stages * log work + gradients).
+/// from the last stage to the first, and the update. Work belongs to the piece in which it was launched. The last
+/// gradient is ready before the update. `call_of` is calls_by_work(). O(stages * log work + gradients).
 [[nodiscard]] std::vector<Time> piece_begins(const Capture& capture, const std::vector<ModelCall>& calls,
                                              const std::map<TaskId, TaskId>& call_of, const StageCuts& cuts);
 
