@@ -17,7 +17,7 @@ namespace {
 using scenarios::Setting;
 
 constexpr std::string_view kKind = "stepsim.sweep.points";
-constexpr std::string_view kVersion = "10";
+constexpr std::string_view kVersion = "11";
 constexpr std::string_view kOfCapture = "capture";  // why a point was refused; see scenarios::Refusal
 constexpr std::string_view kOfQuestion = "question";
 
@@ -259,7 +259,8 @@ Fields point_line(std::size_t point, const scenarios::Outcome& outcome) {
                 std::to_string(outcome.low.count()),
                 std::to_string(outcome.high.count()),
                 std::to_string(outcome.workers),
-                fmt::format("{}", outcome.batches)};
+                fmt::format("{}", outcome.batches),
+                std::to_string(outcome.devices)};
   if (outcome.note.empty() && !outcome.memory) return fields;
   fields.push_back(outcome.note);
   if (const auto& memory = outcome.memory) {
@@ -287,6 +288,7 @@ PointLine read_point_line(const Fields& fields, const std::string& path, std::si
     read.outcome.high = line.duration();
     read.outcome.workers = line.count();
     read.outcome.batches = line.share();
+    read.outcome.devices = line.count();
     if (line.has_more()) read.outcome.note = line.text();
     if (line.has_more()) read.outcome.memory = read_memory(line);
     if (read.outcome.low > *read.outcome.iteration || read.outcome.high < *read.outcome.iteration) line.refuse();

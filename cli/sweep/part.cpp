@@ -26,8 +26,8 @@ std::string text_of(const std::vector<Fields>& lines) {
 
 bool same(const Outcome& a, const Outcome& b) {
   return a.iteration == b.iteration && a.problem == b.problem && a.refusal == b.refusal && a.low == b.low &&
-         a.high == b.high && a.workers == b.workers && a.batches == b.batches && a.note == b.note &&
-         a.memory == b.memory;
+         a.high == b.high && a.workers == b.workers && a.batches == b.batches && a.devices == b.devices &&
+         a.note == b.note && a.memory == b.memory;
 }
 
 std::string in_words(const Outcome& outcome) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +12,7 @@
 #include <variant>
 
 #include "model/base/error.h"
+#include "model/base/text.h"
 #include "model/base/units.h"
 #include "model/cost/network/maxmin.h"
 #include "model/job/group.h"
@@ -28,6 +31,9 @@ namespace {
 /// Maximum number of further replays for one prediction, if the durations of kernels depend on concurrent
 /// communication.
 constexpr int kMostRounds = 20;
+
+/// Steps of a capture differ a little, and a divided job is made of one of them.
+constexpr double kSlackOfThroughput = 0.001;
 
 std::uint32_t workers_of(const Capture& capture) { return capture.job.workers.value_or(captured_workers(capture)); }
 
@@ -295,15 +301,70 @@ PlannedWork Predictor::work(const Plan& plan) {
 }
 
 Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& options) {
+  Prediction prediction;
   try {
-    return predict_once(plan, options);
+    prediction = predict_once(plan, options);
   } catch (const sim::CopiesDiffer& difference) {
     Plan one_by_one = plan;
     one_by_one.ranks_apart = RankSet::all();
-    Prediction prediction = predict_once(one_by_one, options);
+    prediction = predict_once(one_by_one, options);
     prediction.why_each_rank = difference.what();
-    return prediction;
   }
+  // The ends of ranges are not answers: they assume another time for the divided work alone.
+  const bool is_answer = plan.device_side == 0 && plan.interference_side == 0;
+  if (is_answer && plan.parallelism != Parallelism{}) check_throughput(plan, prediction, options);
+  return prediction;
+}
+
+Duration Predictor::step_without_optimizer(const Plan& plan, const sim::EngineOptions& options) {
+  Plan one = plan;
+  one.parallelism = {};
+  one.job.bucket_bytes = captured_.job.bucket_bytes;
+  std::erase_if(one.rules, [](const auto& rule) {
+    const auto* const device = std::get_if<std::shared_ptr<const DeviceRule>>(&rule);
+    return device != nullptr && (*device)->divides();
+  });
+  one.rules.emplace_back([](const Capture& capture, std::vector<Duration>& durations) {
+    const std::map<TaskId, TaskId> call_of = calls_by_work(device_launches(capture));
+    for (const auto& [task, piece] : device_work(capture)) {
+      if (!piece.in_optimizer) continue;
+      durations[task.index()] = {};
+      if (const auto call = call_of.find(task); call != call_of.end()) durations[call->second.index()] = {};
+    }
+  });
+  PlannedWork work_of_one = work(one);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = steps_without_optimizer_.find(work_of_one.durations);
+    if (known != steps_without_optimizer_.end()) return known->second;
+  }
+  const sim::EngineOptions quietly{.threads = options.threads, .grain = options.grain, .stop = options.stop};
+  const Prediction of_one = predict_once(one, quietly);
+  // A job that is made of one captured step does not wait for the step before it.
+  const Duration step = std::min(of_one.iteration, of_one.of_captured_steps);
+  const std::lock_guard lock(mutex_);
+  return steps_without_optimizer_.emplace(std::move(work_of_one.durations), step).first->second;
+}
+
+void Predictor::check_throughput(const Plan& plan, const Prediction& prediction, const sim::EngineOptions& options) {
+  const Parallelism& parallelism = plan.parallelism;
+  double step = 0;
+  try {
+    step = static_cast<double>(step_without_optimizer(plan, options).count());
+  } catch (const CannotAnswer&) {  // an edit of collectives, of which the captured job has none
+    return;
+  }
+  const double stages = static_cast<double>(parallelism.tensor) * parallelism.pipeline;
+  const double least = step * parallelism.microbatches / stages;
+  if (static_cast<double>(prediction.iteration.count()) * (1 + kSlackOfThroughput) >= least) return;
+  throw CannotAnswer(
+      {},
+      fmt::format("{} would take {} for a step that takes them at least {}, because the captured device takes {} for "
+                  "{} without its optimizer: something of the step is missing, or done less often; expected a capture "
+                  "of steps with shapes of all operators that wait for nothing at their end",
+                  counted(parallelism.ranks(), "device"), stepsim::to_text(prediction.iteration),
+                  stepsim::to_text(Duration{std::llround(least)}), stepsim::to_text(Duration{std::llround(step)}),
+                  parallelism.microbatches == 1 ? "it" : "each microbatch"));
 }
 
 Prediction Predictor::predict_once(const Plan& plan, const sim::EngineOptions& options) {

@@ -130,7 +130,8 @@ class Predictor {
   /// True if kernels may take less time than captured, because less communication runs beside them.
   [[nodiscard]] bool frees_kernels() const noexcept { return interference_ && !interference_->beside.empty(); }
   /// Predicts a plan. Throws what the plan's edits throw, UsageError if network model and plan do not fit each other,
-  /// and what sim::replay() throws. The result does not depend on options.threads.
+  /// what sim::replay() throws, and CannotAnswer if the devices of a divided job would do more than the captured one
+  /// could do so many times without its optimizer. The result does not depend on options.threads.
   [[nodiscard]] Prediction predict(const Plan& plan, const sim::EngineOptions& options = {});
   /// Frees the graph of plans with this key, and the graphs that were built for their ranges: in which all workers
   /// begin at the same time, collectives run one at a time, or other ranks are apart. A later prediction builds them
@@ -142,6 +143,11 @@ class Predictor {
   [[nodiscard]] Capture make_graph(const Plan& plan) const;
   /// The same as predict(), but throws sim::CopiesDiffer if the plan's classes of ranks do not hold.
   [[nodiscard]] Prediction predict_once(const Plan& plan, const sim::EngineOptions& options);
+  /// Throws CannotAnswer if each device of a divided job would compute more samples per second than the captured device
+  /// does without its optimizer, with as many samples at once.
+  void check_throughput(const Plan& plan, const Prediction& prediction, const sim::EngineOptions& options);
+  /// Returns the step of the captured device with the plan's changes, but without its divisions and its optimizer.
+  [[nodiscard]] Duration step_without_optimizer(const Plan& plan, const sim::EngineOptions& options);
   void slow_kernels(const std::vector<Duration>& durations, double side, sim::Machine& machine,
                     const sim::EngineOptions& options, Prediction& prediction) const;
 
@@ -149,8 +155,10 @@ class Predictor {
   std::shared_ptr<DividedWorks> divided_works_;
   Cluster cluster_;
   const NetworkModel& network_;
-  std::mutex mutex_;  ///< protects graphs_
+  std::mutex mutex_;  ///< protects graphs_ and steps_without_optimizer_
   std::map<GraphKey, std::shared_future<std::shared_ptr<const Capture>>> graphs_;
+  /// Results of step_without_optimizer(), by the durations of tasks.
+  std::map<std::vector<Duration>, Duration> steps_without_optimizer_;
   sim::Checkup checkup_;
   std::optional<ProfilerCost> profiler_;
   std::vector<double> fitting_sharings_;

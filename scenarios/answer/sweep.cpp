@@ -190,8 +190,10 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder* ranges, const si
         ranges != nullptr ? ranges->predict(plan) : RangedPrediction{predictor_.predict(plan, engine), {}};
     outcome.low = ranges != nullptr ? range.low : predicted.iteration;
     outcome.high = ranges != nullptr ? range.high : predicted.iteration;
-    outcome.workers = work_of(plan).workers;
-    outcome.batches = plan.batches;
+    const sim::StepWork work = work_of(plan);
+    outcome.workers = work.workers;
+    outcome.batches = work.batches;
+    outcome.devices = work.devices;
     outcome.note = note_on(predicted);
     outcome.memory = memory_of(plan).need;
     if (options.look) options.look(point, predicted, range);

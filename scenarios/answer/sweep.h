@@ -34,6 +34,7 @@ struct Outcome {
   Duration high{};
   std::uint32_t workers = 1;           ///< number of workers of the job; 1 without an iteration
   double batches = 1;                  ///< batches per worker and step (sim/analysis/throughput.h)
+  std::uint32_t devices = 1;           ///< devices per worker; 1 without an iteration
   std::string note{};                  ///< result of note_on(); may be empty
   std::optional<MemoryNeed> memory{};  ///< memory that the job needs, if known
   /// What must change before the point can be predicted; has a meaning only without an iteration.

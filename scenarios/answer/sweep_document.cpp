@@ -269,6 +269,7 @@ sim::StepWork work_at(const SweepAnswer& answer, const Outcome& outcome) {
   sim::StepWork work = answer.head.work;
   work.workers = outcome.workers;
   work.batches = outcome.batches;
+  work.devices = outcome.devices;
   return work;
 }
 

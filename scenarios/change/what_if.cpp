@@ -204,14 +204,6 @@ std::optional<std::vector<TaskId>> Change::selected(const Capture& capture) cons
   return what_if_->selected(*this, capture);
 }
 
-std::string Change::key_in_both(const Change& other) const {
-  if (what_if_ != other.what_if_ || selector_.values() != other.selector_.values()) return {};
-  const auto shared = std::find_if(values_.begin(), values_.end(),
-                                   [&](const auto& value) { return other.find(value.first->name) != nullptr; });
-  return shared == values_.end() ? std::string{}
-                                 : fmt::format("{}{}.{}", what_if_->name, selector_.to_text(), shared->first->name);
-}
-
 std::string Change::to_text() const {
   std::string text = std::string(what_if_->name) + selector_.to_text();
   std::string_view between;

@@ -106,9 +106,6 @@ class Change {
   /// Returns the selector; it selects every task if the change has no `select`.
   [[nodiscard]] const Selector& selector() const noexcept { return selector_; }
   [[nodiscard]] const WhatIf& what_if() const noexcept { return *what_if_; }
-  /// Returns the key of a parameter that both changes set for the same selection: "compute{worker=1}.scale". Empty if
-  /// there is none.
-  [[nodiscard]] std::string key_in_both(const Change& other) const;
   /// Returns the tasks in `capture` that the change applies to, in ascending order. Returns nothing if the what-if
   /// accepts no `select`. Throws what WhatIf::selected throws.
   [[nodiscard]] std::optional<std::vector<TaskId>> selected(const Capture& capture) const;

@@ -4,7 +4,9 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <tuple>
+#include <utility>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -99,7 +101,7 @@ void check_value(const std::string& key, const YamlField& value) {
   static_cast<void>(change_at(key, value, document));
 }
 
-/// Returns the entries of a map with keys such as network.bandwidth. Throws InputError for a key that occurs twice.
+/// Returns the entries of a map with keys such as network.bandwidth; refuse_changed_axes() finds keys that occur twice.
 /// for_each_entry() cannot read such a map, because it needs a list of all possible keys, and these keys contain
 /// selectors.
 std::vector<PointValue> dotted_entries(const YamlField& field) {
@@ -112,32 +114,81 @@ std::vector<PointValue> dotted_entries(const YamlField& field) {
     if (!parse_key(key.text)) {
       place.fail(fmt::format("'{}' is not a key of a sweep; expected {}", shown(key.text, 60), kDottedForm));
     }
-    for (const PointValue& entry : entries) {
-      if (entry.key == key.text) value.fail(fmt::format("'{}' is given twice; expected it once", shown(key.text, 60)));
-    }
     entries.push_back({key.text, value});
   }
   return entries;
 }
 
-/// Throws InputError if a change of the whole scenario sets the same parameter as the sweep. Both changes would apply,
-/// so a point labelled 1x would not have the captured value.
-void refuse_changed_axes(const Scenario& scenario) {
-  const auto refuse = [&](const std::string& key, const YamlField& value) {
-    std::shared_ptr<const YamlText> document;
-    const Change change = change_at(key, value, document);
-    for (const Change& other : scenario.changes) {
-      if (change.key_in_both(other).empty()) continue;
-      value.fail(fmt::format("the sweep varies '{}', and {} changes it for all points; expected only one of them",
-                             shown(key, 60), other.to_text()));
-    }
+/// The changes by their keys. A key is a what-if, a selection and a parameter.
+class ChangesByKey {
+ public:
+  /// A key with the change that gave it a value first.
+  struct Known {
+    std::string key;     ///< "compute{worker=1}.scale"
+    std::string change;  ///< "compute{worker=1}.scale=1.5 .add=2ms"
   };
-  for (const Axis& axis : scenario.sweep) refuse(axis.key, axis.values.list("a list of values").front());
-  std::set<std::string_view> keys;
-  for (const std::vector<PointValue>& point : scenario.points) {
-    for (const PointValue& entry : point) {
-      if (keys.insert(entry.key).second) refuse(entry.key, entry.value);
+
+  /// Returns the first key of `change` that has a value already; null if none has.
+  [[nodiscard]] const Known* find(const Change& change) const {
+    for (const auto& [parameter, values] : change.key().values) {
+      if (const auto found = known_.find(key_of(change, parameter)); found != known_.end()) return &found->second;
     }
+    return nullptr;
+  }
+
+  void add(const Change& change) {
+    for (const auto& [parameter, values] : change.key().values) {
+      known_.try_emplace(key_of(change, parameter),
+                         Known{fmt::format("{}{}.{}", change.what_if().name, change.selector().to_text(), parameter),
+                               change.to_text()});
+    }
+  }
+
+ private:
+  using Key = std::tuple<std::string_view, Selector::Values, std::string_view>;
+  static Key key_of(const Change& change, std::string_view parameter) {
+    Selector::Values selected = change.selector().values();
+    std::sort(selected.begin(), selected.end());
+    return {change.what_if().name, std::move(selected), parameter};
+  }
+
+  std::map<Key, Known> known_;
+};
+
+/// Throws InputError if two changes give the same key a value. Both would apply: a bandwidth of 2x twice is 4x.
+void refuse_repeated_keys(const Scenario& scenario) {
+  ChangesByKey changes;
+  for (const Change& change : scenario.changes) {
+    if (const ChangesByKey::Known* const other = changes.find(change)) {
+      change.place().fail(
+          fmt::format("{} also changes '{}'; expected only one of them", other->change, shown(other->key, 60)));
+    }
+    changes.add(change);
+  }
+}
+
+/// Throws InputError if the sweep gives a key a value that a change of the whole scenario gives it, or twice in a
+/// point. Both would apply, so a point labelled 1x would not have the captured value.
+void refuse_changed_axes(const Scenario& scenario) {
+  ChangesByKey shared;
+  for (const Change& change : scenario.changes) shared.add(change);
+  const auto refuse = [&shared](ChangesByKey& point, const PointValue& entry, const YamlField& value) {
+    std::shared_ptr<const YamlText> document;
+    const Change change = change_at(entry.key, value, document);
+    if (const ChangesByKey::Known* const other = shared.find(change)) {
+      value.fail(fmt::format("the sweep varies '{}', and {} changes it for all points; expected only one of them",
+                             shown(entry.key, 60), other->change));
+    }
+    if (point.find(change) != nullptr)
+      value.fail(fmt::format("'{}' is given twice; expected it once", shown(entry.key, 60)));
+    point.add(change);
+  };
+  ChangesByKey grid;
+  for (const Axis& axis : scenario.sweep)
+    refuse(grid, {axis.key, axis.values}, axis.values.list("a list of values").front());
+  for (const std::vector<PointValue>& point : scenario.points) {
+    ChangesByKey own;
+    for (const PointValue& entry : point) refuse(own, entry, entry.value);
   }
 }
 
@@ -234,12 +285,19 @@ void add_axis(Scenario& scenario, std::string_view text, const std::string& key,
     axis.value.fail(
         "the scenario is a list of points and cannot get another axis; expected one value, or a scenario with a grid");
   }
-  for (const Axis& other : scenario.sweep) {
-    if (other.key == key)
-      axis.value.fail(fmt::format("'{}' is given twice as an axis; expected it once", shown(key, 60)));
-  }
   read_axis(scenario, axis);
   scenario.documents.push_back(document);
+}
+
+/// Calls `act`. Throws UsageError, which names `--set TEXT`, if it throws InputError.
+template <class Act>
+void of_set(std::string_view text, Act act) {
+  try {
+    act();
+  } catch (const InputError& error) {
+    const std::string_view what = error.what();
+    throw UsageError(fmt::format("--set '{}': {}", shown(text), what.substr(error.where().to_text().size() + 2)));
+  }
 }
 
 void emit(YAML::Emitter& out, const YamlValue& value) {  // NOLINT(misc-no-recursion): as deep as the file
@@ -283,6 +341,7 @@ Scenario parse_scenario(std::string_view text, const std::string& name) {
   const YamlField file{"scenario", &document->root, &document->name};
   if (!is_filled_map(file, kForm)) return scenario;
   read_map(file, scenario_keys(), scenario);
+  refuse_repeated_keys(scenario);
   refuse_changed_axes(scenario);
   return scenario;
 }
@@ -296,28 +355,19 @@ void add_set(Scenario& scenario, std::string_view text) {
         fmt::format("--set '{}': expected WHATIF.PARAMETER=VALUE such as network.bandwidth=2x", shown(text)));
   }
   const std::string_view value = text.substr(equals + 1);
-  try {
+  of_set(text, [&] {
     if (value.find(',') == std::string_view::npos) {
       add_change(scenario, text, *key, value);
     } else {
       add_axis(scenario, text, std::string(text.substr(0, equals)), value);
     }
     refuse_changed_axes(scenario);
-  } catch (const InputError& error) {
-    const std::string_view what = error.what();
-    throw UsageError(fmt::format("--set '{}': {}", shown(text), what.substr(error.where().to_text().size() + 2)));
-  }
+  });
 }
 
 void add_typed_set(Scenario& scenario, std::string_view text) {
-  const std::size_t before = scenario.changes.size();
   add_set(scenario, text);
-  for (std::size_t i = 0; i < before && before < scenario.changes.size(); ++i) {
-    const std::string twice = scenario.changes[i].key_in_both(scenario.changes.back());
-    if (twice.empty()) continue;
-    throw UsageError(fmt::format("--set '{}': {} also changes '{}'; expected only one of them", shown(text),
-                                 scenario.changes[i].to_text(), shown(twice, 60)));
-  }
+  of_set(text, [&scenario] { refuse_repeated_keys(scenario); });
 }
 
 TypedSelection parse_selection(std::string_view text) {

@@ -48,7 +48,8 @@ struct Scenario {
 /// Returns what a scenario file may contain, for a schema.
 [[nodiscard]] YamlType scenario_file_type();
 
-/// Parses a scenario file; `name` is its path in messages. Throws InputError with file and line.
+/// Parses a scenario file; `name` is its path in messages. Throws InputError with file and line, also if two changes
+/// set the same parameter for the same selection.
 [[nodiscard]] Scenario parse_scenario(std::string_view text, const std::string& name);
 
 /// Returns the text of a scenario file with the same name and changes, wherever they came from; without the sweep.
@@ -56,7 +57,7 @@ struct Scenario {
 
 /// Appends the change of `--set TEXT`: WHATIF.PARAMETER=VALUE or WHATIF{KEY=VALUE,...}.PARAMETER=VALUE. Several values,
 /// as in network.bandwidth=1x,2x,4x, are added as an axis of the sweep. Throws UsageError if the text is invalid, and
-/// if a change and an axis set the same parameter.
+/// if a change and an axis set the same parameter for the same selection.
 void add_set(Scenario& scenario, std::string_view text);
 
 /// Does the same as add_set(), but also throws UsageError if another change already sets the same parameter. Call it

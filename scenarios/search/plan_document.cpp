@@ -51,7 +51,7 @@ struct PlanLine {
   [[nodiscard]] sim::StepWork work() const {
     sim::StepWork work = answer->head.work;
     work.workers = outcome().workers;
-    work.devices *= devices() / outcome().workers;
+    work.devices = outcome().devices;
     work.batches = outcome().batches;
     return work;
   }

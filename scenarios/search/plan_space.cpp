@@ -62,7 +62,10 @@ Values divisors(std::uint32_t number, std::size_t most) {
 
 Values tensors(const Draft& draft, const Choice& choice) {
   if (!choice.limits.divides_layers) return {"1"};
-  return divisors(std::gcd(draft.devices, choice.space.gpus_per_host), draft.devices);
+  const std::uint32_t most = std::gcd(draft.devices, choice.space.gpus_per_host);
+  // A degree that the user wants is refused by the capture, which says why.
+  if (choice.wanted.contains("parallel.tensor")) return divisors(most, most);
+  return divisors(static_cast<std::uint32_t>(std::gcd(choice.limits.key_heads, most)), most);
 }
 
 Values pipelines(const Draft& draft, const Choice& choice) {
@@ -284,6 +287,7 @@ PlanLimits plan_limits(const Capture& capture) {
   };
   limits.has_replicas = is_possible({.data = 2}, "replicas");
   limits.divides_layers = is_possible({.tensor = 2}, "divided layers");
+  limits.key_heads = work.key_heads;
   if (is_possible({.pipeline = 2}, "stages of a pipeline"))
     limits.layers = std::accumulate(work.layers_of_parts.begin(), work.layers_of_parts.end(), std::size_t{0});
   return limits;

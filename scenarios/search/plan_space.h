@@ -25,6 +25,7 @@ struct PlanSpace {
 struct PlanLimits {
   std::size_t layers = 1;                ///< largest number of stages, or parts of stages, of a pipeline
   bool divides_layers = false;           ///< true if devices can divide the layers
+  std::int64_t key_heads = 0;            ///< the devices that divide a layer are a divisor of these; 0 if not known
   bool has_replicas = false;             ///< true if the job can have several replicas
   std::optional<std::uint32_t> samples;  ///< of a captured step, if job.yaml gives them
   std::vector<std::string> reasons;      ///< why something is not possible, as clauses

@@ -146,11 +146,7 @@ void StepBounds::read_stream(const Plan& plan, const std::vector<Duration>& dura
 StepBounds::Pieces StepBounds::cut(const Cut& cut) const {
   const auto& [parts, split] = cut;
   const StageCuts cuts = stage_cuts(*graph_, calls_, parts, split);
-  const auto launched = [&](std::size_t call) { return launch_time(graph_->recording, call_of_, calls_[call].first); };
-  std::vector<Time> begins;
-  for (std::uint32_t part = 1; part < parts; ++part) begins.push_back(launched(cuts.forward[part]));
-  for (std::uint32_t part = parts; part-- > 0;) begins.push_back(launched(cuts.backward[part]));
-  if (cuts.update < calls_.size()) begins.push_back(launched(cuts.update));
+  const std::vector<Time> begins = piece_begins(*graph_, calls_, call_of_, cuts);
   const auto piece_at = [&begins](Time time) {
     return static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), time) - begins.begin());
   };
@@ -203,7 +199,12 @@ Duration StepBounds::of(const Plan& plan) {
   if (stream_.empty() || (!parallelism.has_pieces() && !is_one_step_)) return {};
   const std::uint32_t stages = parallelism.pipeline;
   const std::uint32_t parts = parallelism.parts_of_pipeline();
-  const Pieces& all = pieces({parts, parallelism.split});
+  std::vector<std::uint32_t> split = parallelism.split;
+  if (split.empty()) {
+    const std::vector<std::size_t> layers = plan.divided_works->of(parallelism).layers_of_parts;
+    split.assign(layers.begin(), layers.end());
+  }
+  const Pieces& all = pieces({parts, std::move(split)});
   const auto backward = [parts](std::uint32_t part) { return 2 * std::size_t{parts} - 1 - part; };
   const bool reduces = parallelism.data > 1 && parallelism.zero == 0 && parallelism.expert == 1;
   Duration bound{};

@@ -85,6 +85,8 @@ class TensorPart final : public DeviceRule {
             "what every rank does: layers without a pair, and without sequence also norms and residual connections"),
         ranks_(ranks) {}
 
+  [[nodiscard]] bool divides() const noexcept override { return true; }
+
  private:
   [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override { return part_of_rank(piece, ranks_); }
 
@@ -96,6 +98,8 @@ class OptimizerPart final : public DeviceRule {
  public:
   OptimizerPart(const Change& change, const YamlField& value, const Plan& plan, std::uint32_t replicas)
       : DeviceRule(change, value, plan, "everything but the optimizer's work"), replicas_(replicas) {}
+
+  [[nodiscard]] bool divides() const noexcept override { return true; }
 
  private:
   [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
@@ -115,6 +119,8 @@ class ExpertPart final : public DeviceRule {
     const bool divided = plan.parallelism.zero > 0 && plan.parallelism.data > 1;  // OptimizerPart divides the whole
     of_optimizer_ = divided ? 1 : 1 - experts_.share_of(plan.captured->gradients) * (1 - 1.0 / ranks_);
   }
+
+  [[nodiscard]] bool divides() const noexcept override { return true; }
 
  private:
   [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
@@ -402,8 +408,11 @@ void apply_parallel(const Change& change, Plan& plan) {
   const std::uint32_t before = ranks_of(plan);
   plan.parallelism = parallelism;
   place_ranks(value, before, plan);
-  if (const YamlField* const tensor = change.find("tensor"); tensor != nullptr && parallelism.tensor > 1)
-    plan.rules.emplace_back(std::make_shared<const TensorPart>(change, *tensor, plan, parallelism.tensor));
+  if (const YamlField* const tensor = change.find("tensor")) {
+    if (const auto own = find_rule<TensorPart>(plan); own != plan.rules.end()) plan.rules.erase(own);
+    if (parallelism.tensor > 1)
+      plan.rules.emplace_back(std::make_shared<const TensorPart>(change, *tensor, plan, parallelism.tensor));
+  }
   divide_experts(change, plan);
   divide_optimizer(change, plan);
   note(work, parallelism, plan);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/base/error.h"
+#include "model/rewrite/buckets.h"
 
 namespace stepsim {
 namespace {
@@ -92,6 +93,55 @@ StepLayers layers_of(const std::vector<ModelCall>& calls) {
   layers.down.first += layers.passes.forward;
   layers.back.first += layers.passes.backward + skipped * layers.back.length;
   return layers;
+}
+
+void need_all_layers(const OperatorTable& table, const std::vector<ModelCall>& calls, const StepLayers& layers) {
+  std::map<std::uint32_t, std::size_t> of_layer;  // products by operator
+  std::map<std::uint32_t, std::size_t> outside;
+  std::size_t products = 0;
+  for (std::size_t i = layers.passes.forward; i < layers.passes.backward; ++i) {
+    if (table.operators[calls[i].which].work.flops <= 0) continue;
+    if (i < layers.forward_of(0) || i >= layers.forward_of(layers.count)) {
+      ++outside[calls[i].which];
+    } else if (i < layers.forward_of(1)) {
+      ++of_layer[calls[i].which];
+      ++products;
+    }
+  }
+  if (products < 2) return;  // one product may be another layer, such as the last one
+  std::size_t more = calls.size();
+  for (const auto& [which, count] : of_layer) more = std::min(more, outside[which] / count);
+  if (more == 0) return;
+  throw CannotAnswer({},
+                     fmt::format("the forward pass has the products of {} layers, but only {} of them have the same "
+                                 "calls in the same order, so that the others are not known; expected a model of "
+                                 "equal layers, and a trace without torch.compile",
+                                 layers.count + more, layers.count));
+}
+
+void need_gradients_of_layers(const Capture& capture, const std::vector<ModelCall>& calls, const StepLayers& layers) {
+  const std::map<TaskId, TaskId> call_of = calls_by_work(device_launches(capture));
+  const Recording& recording = capture.recording;
+  std::vector<Time> begins;  // of the backward passes of the layers, of the last layer first
+  for (std::size_t layer = layers.count; layer-- > 0;)
+    begins.push_back(launch_time(recording, call_of, calls[layers.backward_of(layer)].first));
+  const TaskId end = calls[layers.backward_end_of(0) - 1].last;
+  const Time last = launch_time(recording, call_of, end);
+  std::vector<bool> has_gradient(layers.count + 1);
+  for (const Gradient& gradient : capture.gradients) {
+    if (recording.step[gradient.ready.index()] != recording.step[end.index()]) continue;
+    const Time ready = recording.finish[gradient.ready.index()];
+    const auto layer = std::upper_bound(begins.begin(), begins.end(), ready) - begins.begin();
+    if (ready <= last || layer < static_cast<std::ptrdiff_t>(layers.count))
+      has_gradient[static_cast<std::size_t>(layer)] = true;
+  }
+  // What ends the last layer's backward pass may count as the part after the layers.
+  const auto with = std::count(has_gradient.begin() + 1, has_gradient.end(), true);
+  if (with + 1 >= static_cast<std::ptrdiff_t>(layers.count)) return;
+  throw CannotAnswer({}, fmt::format("{} of the {} repeated layers have no gradients when their backward pass ends, so "
+                                     "that it is not known which gradients are theirs; expected a trace of training "
+                                     "with PyTorch without torch.compile",
+                                     static_cast<std::ptrdiff_t>(layers.count) - with, layers.count));
 }
 
 }  // namespace stepsim

@@ -59,6 +59,16 @@ struct StepLayers {
 /// a layer).
 [[nodiscard]] StepLayers layers_of(const std::vector<ModelCall>& calls);
 
+/// Throws CannotAnswer if the forward pass has more layers than those that repeat call by call: if what is before and
+/// after them has all products of a layer, too. torch.compile makes such layers, because it fuses the calls between
+/// products in more than one way. O(calls log calls).
+void need_all_layers(const OperatorTable& table, const std::vector<ModelCall>& calls, const StepLayers& layers);
+
+/// Throws CannotAnswer if the capture does not show which layers its gradients belong to: if several layers of the step
+/// have none when their backward pass ends. Of a compiled model, all gradients are ready after the backward pass.
+/// O(gradients log layers).
+void need_gradients_of_layers(const Capture& capture, const std::vector<ModelCall>& calls, const StepLayers& layers);
+
 }  // namespace stepsim
 
 #endif

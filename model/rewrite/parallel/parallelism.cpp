@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -62,6 +65,49 @@ bool needs_layers(const Parallelism& parallelism) noexcept {
   return parallelism.recompute != Recompute::kNothing || (parallelism.zero == 3 && parallelism.data > 1);
 }
 
+/// Returns the bytes of the gradients that each rank of a stage reduces, of all stages together.
+double reduced_bytes(std::span<const Gradient> gradients, const Experts& experts, const Parallelism& parallelism) {
+  double bytes = 0;
+  for (const Gradient& gradient : gradients) {
+    const auto own = static_cast<double>(gradient.bytes.count()) / parallelism.tensor;
+    if (parallelism.expert == 1 || !experts.is_gradient(gradient.bytes)) {
+      bytes += own;
+    } else if (parallelism.data > parallelism.expert) {
+      bytes += own / parallelism.expert;
+    }
+  }
+  return bytes;
+}
+
+/// Throws CannotAnswer if the replicas of the divided job exchange less than they have to: all gradients of each step,
+/// in all-reduces, or in reduce-scatters, with all-gathers of the parameters once, or before both passes (zero 3).
+void need_full_exchange(const Capture& captured, const Parallelism& parallelism, const Capture& job) {
+  const Experts experts(captured.operators);
+  const bool is_one_step = needs_layers(parallelism) || parallelism.has_pieces();
+  const std::vector<ModelCall> calls = is_one_step ? calls_of_typical_step(captured) : std::vector<ModelCall>{};
+  double wanted = 0;
+  for (const auto& [index, step] : gradients_of_steps(captured)) {
+    if (is_one_step && index != captured.recording.step[calls.front().first.index()]) continue;
+    wanted += reduced_bytes(step.gradients, experts, parallelism);
+  }
+  double reduced = 0;
+  double gathered = 0;
+  for (const RendezvousId rendezvous : job.dag.all_rendezvous()) {
+    const Collective& collective = job.dag.collective(rendezvous);
+    if (collective.of_activations || job.dag.members(rendezvous).empty()) continue;
+    (is_reduction(collective.op) ? reduced : gathered) += static_cast<double>(collective.bytes.count());
+  }
+  const double times_gathered = parallelism.zero == 0 ? 0 : parallelism.zero == 3 ? 2 : 1;
+  const auto rounding = static_cast<double>(captured.gradients.size());
+  if (wanted > 0 && reduced + rounding >= wanted && gathered + rounding >= times_gathered * wanted) return;
+  const auto in_words = [](double bytes) { return to_text(Bytes{std::llround(bytes)}); };
+  throw CannotAnswer({},
+                     fmt::format("replicas would reduce {} and gather {} in a step whose gradients have {}, because "
+                                 "the capture does not show when each of them is ready; expected a trace of whole "
+                                 "steps with one forward and one backward pass each",
+                                 in_words(reduced), in_words(gathered), in_words(wanted)));
+}
+
 }  // namespace
 
 DividedWork divided_work(const Capture& capture, const Parallelism& parallelism) {
@@ -84,12 +130,15 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
                          "no layers of a transformer were found: linear layers from the hidden dimension and back to "
                          "it; expected a trace of such a model with record_shapes=True");
     }
-    if (division.heads % parallelism.tensor != 0) {
-      throw CannotAnswer({},
-                         fmt::format("each attention has {} heads, which {} devices cannot divide equally; expected "
-                                     "a divisor of {}",
-                                     division.heads, parallelism.tensor, division.heads));
-    }
+    found.key_heads = division.key_heads;
+    const auto need_divisor = [&parallelism](std::int64_t heads, const char* what) {
+      if (heads % parallelism.tensor == 0) return;
+      throw CannotAnswer({}, fmt::format("each attention has {} {}, which {} devices cannot divide equally; expected a "
+                                         "divisor of {}",
+                                         heads, what, parallelism.tensor, heads));
+    };
+    need_divisor(division.heads, "heads");
+    need_divisor(division.key_heads, "heads of keys and values");
   }
   if (parallelism.expert > 1) {
     found.experts = Experts(capture.operators).count();
@@ -104,31 +153,42 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
                                          found.experts, parallelism.expert, found.experts));
     }
   }
-  if (needs_layers(parallelism)) found.repeated_layers = layers_of(calls_of_typical_step(capture)).count;
-  if (parallelism.has_pieces())
-    found.layers_of_parts = stage_cuts(capture, calls_of_typical_step(capture), parallelism.parts_of_pipeline()).layers;
+  const bool by_layers = needs_layers(parallelism) || parallelism.parts_of_pipeline() > 1;
+  const std::vector<ModelCall> calls = by_layers ? calls_of_typical_step(capture) : std::vector<ModelCall>{};
+  const StepLayers layers = by_layers ? layers_of(calls) : StepLayers{};
+  if (by_layers) need_all_layers(capture.operators, calls, layers);
+  if (needs_layers(parallelism)) found.repeated_layers = layers.count;
+  if (parallelism.has_pieces()) {
+    found.layers_of_parts = stage_cuts(capture, calls_of_typical_step(capture), parallelism.parts_of_pipeline(),
+                                       parallelism.split, parallelism.recompute)
+                                .layers;
+  }
   if (parallelism.data == 1) return found;
-  for (const Gradient& gradient : capture.gradients) found.gradients += gradient.bytes;
+  for (const auto& [index, step] : gradients_of_steps(capture)) {
+    const std::vector<Bytes> sizes = sizes_of(step.gradients);
+    found.gradients = std::max(found.gradients, std::accumulate(sizes.begin(), sizes.end(), Bytes{}));
+  }
   if (found.gradients == Bytes{}) {
     throw CannotAnswer({},
                        "no gradients with sizes were found; expected a trace of training with PyTorch with "
                        "record_shapes=True");
   }
+  const bool exchanges_layers = parallelism.zero == 3 || parallelism.parts_of_pipeline() > 1;
+  if (exchanges_layers) need_gradients_of_layers(capture, calls, layers);
   return found;
 }
 
 DividedWork DividedWorks::of(const Parallelism& parallelism) {
-  const Parallelism same{
-      .data = parallelism.data > 1 ? 2U : 1U,
-      .tensor = parallelism.tensor,
-      .pipeline = parallelism.pipeline,
-      .microbatches = parallelism.microbatches > 1 ? 2U : 1U,
-      .interleave = parallelism.interleave,
-      .sequence = parallelism.sequence,
-      .tensor_overlap = parallelism.tensor_overlap,
-      .zero = parallelism.zero == 3 ? 3U : 0U,
-      .recompute = parallelism.recompute == Recompute::kNothing ? Recompute::kNothing : Recompute::kLayers,
-      .expert = parallelism.expert};
+  const Parallelism same{.data = parallelism.data > 1 ? 2U : 1U,
+                         .tensor = parallelism.tensor,
+                         .pipeline = parallelism.pipeline,
+                         .microbatches = parallelism.microbatches > 1 ? 2U : 1U,
+                         .interleave = parallelism.interleave,
+                         .sequence = parallelism.sequence,
+                         .tensor_overlap = parallelism.tensor_overlap,
+                         .zero = parallelism.zero == 3 ? 3U : 0U,
+                         .recompute = parallelism.recompute,
+                         .expert = parallelism.expert};
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = known_.find(same); found != known_.end()) return found->second;
@@ -138,8 +198,10 @@ DividedWork DividedWorks::of(const Parallelism& parallelism) {
   return known_.emplace(same, std::move(work)).first->second;
 }
 
-Capture with_parallelism(const Capture& capture, const Parallelism& parallelism) {
-  static_cast<void>(divided_work(capture, parallelism));
+Capture with_parallelism(const Capture& capture, const Parallelism& asked) {
+  const DividedWork work = divided_work(capture, asked);
+  Parallelism parallelism = asked;  // with the cut of the captured step, which later ones keep
+  parallelism.split.assign(work.layers_of_parts.begin(), work.layers_of_parts.end());
   const bool replicas = parallelism.data > 1;
   Capture result = capture;
   if (needs_layers(parallelism)) result = with_stages(result, {});
@@ -153,6 +215,7 @@ Capture with_parallelism(const Capture& capture, const Parallelism& parallelism)
   if (replicas && parallelism.zero < 2) result = with_reduced_gradients(result, parallelism);
   if (replicas && (parallelism.zero == 1 || parallelism.zero == 2))
     result = with_gathered_parameters(result, parallelism);
+  if (replicas) need_full_exchange(capture, parallelism, result);
   CaptureEdit edit(result);
   edit.builder().add_group(all_ranks(parallelism));
   return std::move(edit).finish();

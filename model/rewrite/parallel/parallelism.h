@@ -63,7 +63,8 @@ struct Parallelism {
   /// `tensor` is 1.
   std::uint32_t expert = 1;
   RankOrder order = RankOrder::kReplicas;
-  /// Number of repeated layers in each part of the pipeline, in order; empty if the parts take about equally long.
+  /// Number of repeated layers in each part of the pipeline, in order; empty if the longest part is as short as
+  /// possible.
   std::vector<std::uint32_t> split;
 
   [[nodiscard]] std::uint64_t ranks() const noexcept { return std::uint64_t{data} * tensor * pipeline; }
@@ -87,19 +88,25 @@ struct Parallelism {
 struct DividedWork {
   std::size_t layers = 0;        ///< linear layers of the forward passes that tensor-parallel ranks divide
   std::size_t whole_layers = 0;  ///< linear layers of the forward passes that each of them computes
-  /// Number of repeated layers in each part of the pipeline: a stage, or a part of one; empty if there are none.
+  /// Heads of keys and values of an attention, if layers are divided: tensor-parallel ranks are a divisor of them. 0 if
+  /// no operator shows them.
+  std::int64_t key_heads = 0;
+  /// Number of repeated layers in each part of the pipeline, a stage or a part of one: Parallelism::split, or else as
+  /// first_layers() cuts the step. Empty if there are no parts.
   std::vector<std::size_t> layers_of_parts;
   std::size_t repeated_layers = 0;  ///< layers that are computed again, or whose parameters are gathered; else 0
-  Bytes gradients{};                ///< gradients of all steps; 0 if there is one replica
+  Bytes gradients{};                ///< gradients of a step; 0 if there is one replica
   std::uint32_t experts = 0;        ///< experts of a layer, if they are divided; else 0
 };
 
 /// Returns what with_parallelism() would divide. Throws CannotAnswer, with a sentence that names no key, if the capture
 /// has several ranks, collectives, or no kernels, or if it does not show what is to be divided: layers of a
-/// transformer, layers that repeat, gradients with sizes. O(tasks log tasks + edges).
+/// transformer, all layers that repeat, gradients with sizes, and which layers they belong to. O(tasks log tasks +
+/// edges).
 [[nodiscard]] DividedWork divided_work(const Capture& capture, const Parallelism& parallelism);
 
-/// divided_work() of one capture, which remembers its results: many plans of a search divide the same. Thread-safe.
+/// divided_work() of one capture, which remembers its results: many plans of a search divide the same.
+/// Parallelism::split is ignored, because later changes may still change the number of parts. Thread-safe.
 class DividedWorks {
  public:
   /// The capture must outlive this object.
@@ -133,7 +140,8 @@ class DividedWorks {
 ///
 /// Durations and payloads of activations (Collective::of_activations) are those of all samples, also in microbatches.
 /// Every added collective takes kCollectiveCall of the host's time. Throws what divided_work() throws, and CannotAnswer
-/// if device work was launched together where a collective would have to run in between. O(tasks * microbatches * log +
+/// if device work was launched together where a collective would have to run in between, or if replicas would exchange
+/// less than their gradients. O(tasks * microbatches * log +
 /// edges * microbatches).
 [[nodiscard]] Capture with_parallelism(const Capture& capture, const Parallelism& parallelism);
 

@@ -19,6 +19,7 @@
 #include "model/rewrite/capture_edit.h"
 #include "model/rewrite/parallel/added_collectives.h"
 #include "model/rewrite/parallel/layers.h"
+#include "model/rewrite/parallel/recompute.h"
 
 namespace stepsim {
 namespace {
@@ -29,23 +30,54 @@ Duration time_of(const Dag& dag, const OperatorTable& table, const ModelCall& ca
   return sum;
 }
 
-/// Returns the first layer of each stage, so that the stages take about equally long.
+/// Stages that differ by less than this are as long: captured times of equal layers differ so much.
+constexpr double kSameLength = 0.001;
+
+/// Returns the length of the longest stage if `stages` stages are cut so that it is as short as possible. Layers i to j
+/// take until[j] - until[i]. O(stages * layers).
+double shortest_longest_stage(const std::vector<double>& until, std::uint32_t stages) {
+  const std::size_t layers = until.size() - 1;
+  std::vector<double> longest = until;  // of the first j layers in one stage, then in two, ...
+  for (std::size_t stage = 2; stage <= stages; ++stage) {
+    std::vector<double> next(until.size());
+    std::size_t cut = stage - 1;  // the last stage begins with this layer; it moves on with j
+    for (std::size_t j = stage; j <= layers; ++j) {
+      const auto with_cut = [&](std::size_t at) { return std::max(longest[at], until[j] - until[at]); };
+      while (cut + 1 < j && with_cut(cut + 1) <= with_cut(cut)) ++cut;
+      next[j] = with_cut(cut);
+    }
+    longest = std::move(next);
+  }
+  return longest.back();
+}
+
+/// Returns the first layer of each stage, so that the longest stage is as short as possible (shortest_longest_stage()).
+/// Of such cuts, each is the first one after an equal division of all that is before it and its stage, or else the last
+/// one before it: the longer stages come first, because the first microbatch reaches them earlier.
 std::vector<std::size_t> equal_stages(const std::vector<double>& times, std::uint32_t stages) {
   const std::size_t layers = times.size() - 2;
-  double all = 0;
-  for (const double time : times) all += time;
-  std::vector<std::size_t> first{0};
-  double before = times.front();  // time before layer `layer`
-  std::size_t layer = 0;
-  for (std::uint32_t stage = 1; stage < stages; ++stage) {
-    const double wanted = all * stage / stages;
-    const std::size_t most = layers - (stages - stage);  // a layer for each later stage is left
-    while (layer < most &&
-           (layer <= first.back() || std::abs(before + times[layer + 1] - wanted) < std::abs(before - wanted))) {
-      before += times[layer + 1];
-      ++layer;
+  std::vector<double> until(layers + 1);
+  for (std::size_t layer = 1; layer <= layers; ++layer) until[layer] = until[layer - 1] + times[layer];
+  for (std::size_t layer = 1; layer <= layers; ++layer) until[layer] += times.front();
+  until.back() += times.back();
+  const double most = shortest_longest_stage(until, stages) * (1 + kSameLength);
+  std::vector<std::size_t> fewest(layers + 1, 1);  // stages that the layers before one need
+  for (std::size_t layer = 1, begin = 0; layer <= layers; ++layer) {
+    fewest[layer] = fewest[layer - 1];
+    if (until[layer] - until[begin] <= most) continue;
+    begin = layer - 1;
+    ++fewest[layer];
+  }
+  std::vector<std::size_t> first(stages);
+  std::size_t end = layers;
+  for (std::size_t stage = stages - 1; stage > 0; --stage) {
+    const double wanted = until[end] * static_cast<double>(stage) / static_cast<double>(stage + 1);
+    std::optional<std::size_t> best;
+    for (std::size_t cut = end - 1; cut >= stage && until[end] - until[cut] <= most; --cut) {
+      if (fewest[cut] <= stage && (!best || until[cut] >= wanted)) best = cut;
     }
-    first.push_back(layer);
+    STEPSIM_ASSERT(best.has_value(), "a cut with the shortest longest stage exists");
+    first[stage] = end = *best;
   }
   return first;
 }
@@ -60,10 +92,7 @@ class Pieces {
         stages_(cuts.forward.size()),
         of_task_(dag_.task_count(), kNone) {
     const std::map<TaskId, TaskId> call_of = calls_by_work(device_launches(capture));
-    const auto launched = [&](std::size_t call) { return launch_time(recording_, call_of, calls[call].first); };
-    for (std::size_t stage = 1; stage < stages_; ++stage) begins_.push_back(launched(cuts.forward[stage]));
-    for (std::size_t stage = stages_; stage-- > 0;) begins_.push_back(launched(cuts.backward[stage]));
-    begins_.push_back(end_of_backward(call_of, calls, cuts, launched));
+    begins_ = piece_begins(capture, calls, call_of, cuts);
     tasks_.resize(2 * stages_ + 1);
     for (const TaskId task : dag_.tasks()) {
       if (recording_.step[task.index()] != step) continue;
@@ -84,17 +113,6 @@ class Pieces {
   [[nodiscard]] std::uint32_t of(TaskId task) const noexcept { return of_task_[task.index()]; }
 
  private:
-  /// Returns the start of the first call after the backward pass, or else the end of the last call in it, which is
-  /// after its start.
-  template <class Launched>
-  [[nodiscard]] Time end_of_backward(const std::map<TaskId, TaskId>& call_of, const std::vector<ModelCall>& calls,
-                                     const StageCuts& cuts, const Launched& launched) const {
-    if (cuts.update < calls.size()) return launched(cuts.update);
-    const auto launch = call_of.find(calls.back().last);
-    const TaskId last = launch == call_of.end() ? calls.back().last : launch->second;
-    return std::max(recording_.finish[last.index()], recording_.start[last.index()] + Duration{1});
-  }
-
   const Dag& dag_;
   const Recording& recording_;
   std::size_t stages_;
@@ -519,7 +537,8 @@ class StagedJob {
 
 }  // namespace
 
-std::vector<double> layer_times(const Capture& capture, const std::vector<ModelCall>& calls, const StepLayers& layers) {
+std::vector<double> layer_times(const Capture& capture, const std::vector<ModelCall>& calls, const StepLayers& layers,
+                                Recompute recompute) {
   std::vector<double> times(layers.count + 2);
   const auto add = [&](std::size_t from, std::size_t end, std::size_t place) {
     for (std::size_t i = from; i < end; ++i)
@@ -532,6 +551,10 @@ std::vector<double> layer_times(const Capture& capture, const std::vector<ModelC
   }
   add(layers.forward_of(layers.count), layers.passes.backward, layers.count + 1);
   add(layers.passes.backward, layers.backward_of(layers.count - 1), layers.count + 1);
+  if (recompute == Recompute::kNothing) return times;
+  std::size_t layer = layers.count;
+  for (const Repetition& again : repetitions(capture, calls, layers, recompute))
+    add(again.first, again.last + 1, layer--);
   return times;
 }
 
@@ -565,14 +588,14 @@ std::size_t passes_ahead(const Parallelism& parallelism, std::size_t stage) noex
 }
 
 StageCuts stage_cuts(const Capture& capture, const std::vector<ModelCall>& calls, std::uint32_t stages,
-                     std::span<const std::uint32_t> split) {
+                     std::span<const std::uint32_t> split, Recompute recompute) {
   if (stages == 1 && split.empty()) {
     const Passes passes = passes_of(calls);
     return {.forward = {passes.forward}, .backward = {passes.backward}, .update = passes.end};
   }
   const StepLayers layers = layers_of(calls);
   StageCuts cuts{.forward = {layers.passes.forward}, .backward = {}, .update = layers.passes.end};
-  const std::vector<std::size_t> first = first_layers(layer_times(capture, calls, layers), stages, split);
+  const std::vector<std::size_t> first = first_layers(layer_times(capture, calls, layers, recompute), stages, split);
   for (std::uint32_t stage = 0; stage < stages; ++stage) {
     const bool is_last = stage + 1 == stages;
     const std::size_t end = is_last ? layers.count : first[stage + 1];
@@ -590,6 +613,29 @@ StageCuts stage_cuts(const Capture& capture, const std::vector<ModelCall>& calls
     cuts.activations.push_back(bytes);
   }
   return cuts;
+}
+
+std::vector<Time> piece_begins(const Capture& capture, const std::vector<ModelCall>& calls,
+                               const std::map<TaskId, TaskId>& call_of, const StageCuts& cuts) {
+  const Recording& recording = capture.recording;
+  const auto launched = [&](std::size_t call) { return launch_time(recording, call_of, calls[call].first); };
+  std::vector<Time> begins;
+  for (std::size_t stage = 1; stage < cuts.forward.size(); ++stage) begins.push_back(launched(cuts.forward[stage]));
+  for (std::size_t stage = cuts.backward.size(); stage-- > 0;) begins.push_back(launched(cuts.backward[stage]));
+  if (cuts.update < calls.size()) {
+    begins.push_back(launched(cuts.update));
+    return begins;
+  }
+  // No call of an optimizer is known, but the last gradients are ready after the last call of the backward pass.
+  const auto launch = call_of.find(calls.back().last);
+  const TaskId last = launch == call_of.end() ? calls.back().last : launch->second;
+  Time end = std::max(recording.finish[last.index()], recording.start[last.index()] + Duration{1});
+  for (const Gradient& gradient : capture.gradients) {
+    if (recording.step[gradient.ready.index()] == recording.step[last.index()])
+      end = std::max(end, recording.start[gradient.ready.index()] + Duration{1});
+  }
+  begins.push_back(end);
+  return begins;
 }
 
 Capture with_stages(const Capture& capture, const Parallelism& parallelism) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -24,12 +25,14 @@ struct StageCuts {
 };
 
 /// Returns the device time of each layer, in front that of what comes before them, and at the end of what comes after.
+/// What a layer computes again (`recompute`) counts twice. Throws CannotAnswer if a layer has nothing of that kind.
 [[nodiscard]] std::vector<double> layer_times(const Capture& capture, const std::vector<ModelCall>& calls,
-                                              const StepLayers& layers);
+                                              const StepLayers& layers, Recompute recompute = Recompute::kNothing);
 
-/// Returns the first layer of each stage, so that all stages take about equally long, or have as many layers as `split`
-/// says. `times` are layer_times(). Throws CannotAnswer if there are fewer layers than stages, or not those of `split`.
-/// O(layers).
+/// Returns the first layer of each stage, so that the longest stage is as short as possible, or stages have as many
+/// layers as `split` says. `times` are layer_times(). Everything that cuts a pipeline calls this function with the
+/// times of the captured step. Throws CannotAnswer if there are fewer layers than stages, or not those of `split`.
+/// O(stages * layers).
 [[nodiscard]] std::vector<std::size_t> first_layers(const std::vector<double>& times, std::uint32_t stages,
                                                     std::span<const std::uint32_t> split);
 
@@ -41,10 +44,18 @@ struct StageCuts {
 [[nodiscard]] std::size_t passes_ahead(const Parallelism& parallelism, std::size_t stage) noexcept;
 
 /// Cuts the calls of a step between layers, as first_layers() says. The first stage also has what comes before the
-/// layers, the last one what comes after. Throws CannotAnswer if no such layers are found, fewer than stages, or not
-/// those of `split`. O(calls * calls of a layer).
+/// layers, the last one what comes after. `recompute` is what stages will compute again; calls that do so already count
+/// as they are. Throws CannotAnswer if no such layers are found, fewer than stages, or not those of `split`. O(calls *
+/// calls of a layer).
 [[nodiscard]] StageCuts stage_cuts(const Capture& capture, const std::vector<ModelCall>& calls, std::uint32_t stages,
-                                   std::span<const std::uint32_t> split = {});
+                                   std::span<const std::uint32_t> split = {},
+                                   Recompute recompute = Recompute::kNothing);
+
+/// Returns when the pieces of a step begin, but for the first: the forward parts of the stages, their backward parts
+/// from the last stage to the first, and the update. Work belongs to the piece in which it was launched. The last
+/// gradient is ready before the update. `call_of` is calls_by_work(). O(stages * log work + gradients).
+[[nodiscard]] std::vector<Time> piece_begins(const Capture& capture, const std::vector<ModelCall>& calls,
+                                             const std::map<TaskId, TaskId>& call_of, const StageCuts& cuts);
 
 /// Returns the capture of one device as the first ranks of the stages of a pipeline, which compute the step of
 /// calls_of_typical_step() in microbatches. A stage has a copy of its part (or parts, Parallelism::interleave) of the

@@ -23,13 +23,6 @@ bool is_of_attention(const Work& work) noexcept {
   return work.kind == KernelClass::kAttention || (work.kind == KernelClass::kGemm && work.shape.count > 1);
 }
 
-/// Calls that are made again: from `first` up to `last`, before call `before`.
-struct Repetition {
-  std::size_t first = 0;
-  std::size_t last = 0;
-  std::size_t before = 0;
-};
-
 /// Returns the last of the calls [first, last] of a layer that its backward pass needs. What ends a layer often keeps
 /// nothing, and the product before it only what it reads.
 std::size_t last_needed(const OperatorTable& table, const std::vector<ModelCall>& calls, std::size_t first,
@@ -39,35 +32,6 @@ std::size_t last_needed(const OperatorTable& table, const std::vector<ModelCall>
   };
   while (last > first && kept_by(op(last)) == Keeps::kNothing) --last;
   return last > first && is_product(op(last)) ? last - 1 : last;
-}
-
-/// Returns what each layer does again, in the order of the backward pass.
-std::vector<Repetition> repetitions(const Capture& capture, const std::vector<ModelCall>& calls, Recompute recompute) {
-  const StepLayers layers = layers_of(calls);
-  const Experts experts(capture.operators);  // their products are batched, too
-  const auto attention = [&](std::size_t from, std::size_t end) {
-    std::vector<std::size_t> found;
-    for (std::size_t i = from; i < end; ++i) {
-      const std::uint32_t which = calls[i].which;
-      if (is_of_attention(capture.operators.operators[which].work) && !experts.is_product(which)) found.push_back(i);
-    }
-    if (!found.empty()) return found;
-    throw CannotAnswer({},
-                       "a repeated layer has no products of attention in its forward or its backward pass; expected a "
-                       "transformer, and a trace with record_shapes=True");
-  };
-  std::vector<Repetition> found;
-  for (std::size_t layer = layers.count; layer-- > 0;) {
-    Repetition one{layers.forward_of(layer), layers.forward_of(layer + 1) - 1, layers.backward_of(layer)};
-    if (recompute == Recompute::kAttention) {
-      const std::vector<std::size_t> forward = attention(one.first, one.last + 1);
-      one = {forward.front(), forward.back(), attention(one.before, layers.backward_end_of(layer)).front()};
-    } else if (recompute == Recompute::kNeeded) {
-      one.last = last_needed(capture.operators, calls, one.first, one.last);
-    }
-    found.push_back(one);
-  }
-  return found;
 }
 
 /// The work to be done again: calls of the host in the order of their thread, and what they launch.
@@ -87,7 +51,8 @@ class Recomputation {
     const std::map<TaskId, TaskId> call_of = calls_by_work(launches_);
     link();
     for (const auto& [work, call] : call_of) launched_by_[call].push_back(work);
-    for (const Repetition& one : repetitions(capture, calls, recompute)) add_portion(one, calls, call_of);
+    for (const Repetition& one : repetitions(capture, calls, layers_of(calls), recompute))
+      add_portion(one, calls, call_of);
     std::sort(portions_.begin(), portions_.end(),
               [this](const Portion& a, const Portion& b) { return start(a.before) < start(b.before); });
   }
@@ -247,6 +212,34 @@ class Recomputation {
 };
 
 }  // namespace
+
+std::vector<Repetition> repetitions(const Capture& capture, const std::vector<ModelCall>& calls,
+                                    const StepLayers& layers, Recompute recompute) {
+  const Experts experts(capture.operators);  // their products are batched, too
+  const auto attention = [&](std::size_t from, std::size_t end) {
+    std::vector<std::size_t> found;
+    for (std::size_t i = from; i < end; ++i) {
+      const std::uint32_t which = calls[i].which;
+      if (is_of_attention(capture.operators.operators[which].work) && !experts.is_product(which)) found.push_back(i);
+    }
+    if (!found.empty()) return found;
+    throw CannotAnswer({},
+                       "a repeated layer has no products of attention in its forward or its backward pass; expected a "
+                       "transformer, and a trace with record_shapes=True");
+  };
+  std::vector<Repetition> found;
+  for (std::size_t layer = layers.count; layer-- > 0;) {
+    Repetition one{layers.forward_of(layer), layers.forward_of(layer + 1) - 1, layers.backward_of(layer)};
+    if (recompute == Recompute::kAttention) {
+      const std::vector<std::size_t> forward = attention(one.first, one.last + 1);
+      one = {forward.front(), forward.back(), attention(one.before, layers.backward_end_of(layer)).front()};
+    } else if (recompute == Recompute::kNeeded) {
+      one.last = last_needed(capture.operators, calls, one.first, one.last);
+    }
+    found.push_back(one);
+  }
+  return found;
+}
 
 Capture with_recomputation(const Capture& capture, Recompute recompute) {
   return Recomputation(capture, recompute).run();

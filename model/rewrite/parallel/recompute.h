@@ -1,10 +1,27 @@
 #ifndef STEPSIM_MODEL_REWRITE_PARALLEL_RECOMPUTE_H
 #define STEPSIM_MODEL_REWRITE_PARALLEL_RECOMPUTE_H
 
+#include <cstddef>
+#include <vector>
+
 #include "model/job/recording.h"
+#include "model/rewrite/parallel/layers.h"
+#include "model/rewrite/parallel/model_calls.h"
 #include "model/rewrite/parallel/parallelism.h"
 
 namespace stepsim {
+
+/// Calls that are made again: from `first` up to `last`, before call `before`.
+struct Repetition {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  std::size_t before = 0;
+};
+
+/// Returns what each layer does again, in the order of the backward pass; see with_recomputation(). Throws CannotAnswer
+/// if a layer has no attention to compute again.
+[[nodiscard]] std::vector<Repetition> repetitions(const Capture& capture, const std::vector<ModelCall>& calls,
+                                                  const StepLayers& layers, Recompute recompute);
 
 /// Returns the capture of one step in which each repeated layer computes again, before its backward pass, what it does
 /// not keep: its forward pass, the part of it that the backward pass needs, or the attention in it, which is what lies

@@ -124,11 +124,8 @@ std::vector<Time> backward_parts(const Capture& capture, const Parallelism& para
   const std::vector<ModelCall> calls = calls_of_typical_step(capture);
   const std::map<TaskId, TaskId> call_of = calls_by_work(device_launches(capture));
   const StageCuts cuts = stage_cuts(capture, calls, parallelism.parts_of_pipeline(), parallelism.split);
-  std::vector<Time> begins;
-  for (const std::size_t begin : cuts.backward)
-    begins.push_back(launch_time(capture.recording, call_of, calls[begin].first));
-  std::reverse(begins.begin(), begins.end());
-  return begins;
+  const std::vector<Time> begins = piece_begins(capture, calls, call_of, cuts);
+  return {begins.end() - 1 - static_cast<std::ptrdiff_t>(cuts.backward.size()), begins.end() - 1};
 }
 
 /// The units of a step whose parameters are gathered together.
@@ -174,21 +171,29 @@ class Units {
   [[nodiscard]] const std::vector<Unit>& all() const noexcept { return units_; }
 
   /// Gathers the parameters of the units, of each part of the pipeline apart: those of the part's first unit when it
-  /// begins, and those of another when the one before it begins.
+  /// begins, and those of another when the one before it begins. A unit without calls in this pass is gathered with the
+  /// one before it, or else with the first one.
   void gather(AddedCollectives& added, bool backward) const {
+    struct Gathered {
+      std::size_t call;
+      Bytes parameters{};
+    };
     std::size_t begin = 0;
     for (const std::size_t end : ends_) {
-      std::vector<const Unit*> part;
-      for (std::size_t i = begin; i < end; ++i) {
-        if (units_[i].parameters > Bytes{} && place(units_[i], backward)) part.push_back(&units_[i]);
+      std::vector<Gathered> part;
+      Bytes without_calls{};
+      for (std::size_t i = 0; i < end - begin; ++i) {
+        const Unit& unit = units_[backward ? end - 1 - i : begin + i];
+        if (const std::optional<std::size_t>& call = backward ? unit.backward : unit.forward)
+          part.push_back({*call, std::exchange(without_calls, {})});
+        (part.empty() ? without_calls : part.back().parameters) += unit.parameters;
       }
-      if (backward) std::reverse(part.begin(), part.end());
+      std::erase_if(part, [](const Gathered& one) { return one.parameters == Bytes{}; });
       for (std::size_t i = 0; i < part.size(); ++i) {
-        const Unit& beside = *part[i == 0 ? 0 : i - 1];
-        const auto call = call_of_.find(calls_[*place(beside, backward)].first);
+        const auto call = call_of_.find(calls_[part[i == 0 ? 0 : i - 1].call].first);
         if (call == call_of_.end()) continue;
-        const TaskId gathered = added.add_before(call->second, {CollectiveOp::kAllGather, part[i]->parameters});
-        added.let_wait(calls_[*place(*part[i], backward)].first, gathered);
+        const TaskId gathered = added.add_before(call->second, {CollectiveOp::kAllGather, part[i].parameters});
+        added.let_wait(calls_[part[i].call].first, gathered);
       }
       begin = end;
     }
@@ -200,9 +205,6 @@ class Units {
       return first < end ? std::optional{first} : std::nullopt;
     };
     units_.push_back({.forward = place(forward, forward_end), .backward = place(backward, backward_end), .ready = {}});
-  }
-  [[nodiscard]] static const std::optional<std::size_t>& place(const Unit& unit, bool backward) noexcept {
-    return backward ? unit.backward : unit.forward;
   }
 
   std::vector<ModelCall> calls_;

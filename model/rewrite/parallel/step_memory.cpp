@@ -294,8 +294,10 @@ StepMemory::StepMemory(const Capture& capture) : optimizer_(optimizer_states_of(
   std::optional<StepLayers> layers;
   try {
     layers = layers_of(calls);
-    times_ = layer_times(capture, calls, *layers);
-  } catch (const CannotAnswer&) {  // a model without layers that repeat
+    for (const Recompute recompute :
+         {Recompute::kNothing, Recompute::kLayers, Recompute::kNeeded, Recompute::kAttention})
+      times_[static_cast<std::size_t>(recompute)] = layer_times(capture, calls, *layers, recompute);
+  } catch (const CannotAnswer&) {  // a model without layers that repeat, or without attention in them
   }
   Finder(capture, calls, *this).run(passes, layers ? &*layers : nullptr);
   compare_with_gradients(capture);
@@ -327,8 +329,9 @@ void StepMemory::compare_with_gradients(const Capture& capture) {
 
 std::vector<StepMemory::Range> StepMemory::ranges_of(const Parallelism& parallelism) const {
   const std::size_t parts = parallelism.parts_of_pipeline();
-  if (parts == 1 || times_.size() < parts + 2) return {{0, parts_.size()}};
-  const std::vector<std::size_t> first = first_layers(times_, static_cast<std::uint32_t>(parts), parallelism.split);
+  const std::vector<double>& times = times_[static_cast<std::size_t>(parallelism.recompute)];
+  if (parts == 1 || times.size() < parts + 2) return {{0, parts_.size()}};
+  const std::vector<std::size_t> first = first_layers(times, static_cast<std::uint32_t>(parts), parallelism.split);
   std::vector<Range> ranges;
   for (std::size_t part = 0; part < parts; ++part) {
     const bool is_last = part + 1 == parts;

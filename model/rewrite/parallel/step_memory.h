@@ -1,6 +1,7 @@
 #ifndef STEPSIM_MODEL_REWRITE_PARALLEL_STEP_MEMORY_H
 #define STEPSIM_MODEL_REWRITE_PARALLEL_STEP_MEMORY_H
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -115,11 +116,11 @@ class StepMemory {
   [[nodiscard]] double states(double parameters, MemorySide side) const noexcept;
 
   OptimizerStates optimizer_;
-  std::vector<double> times_;     ///< layer_times(); empty if no layers repeat
-  std::vector<Part> parts_;       ///< what comes before the layers, the layers, what comes after them
-  double activation_bytes_ = 4;   ///< of an element that the largest product reads
-  double bytes_per_element_ = 4;  ///< of parameters
-  double once_ = 1;               ///< parameters, relative to the sum of those that the parts read
+  std::array<std::vector<double>, 4> times_;  ///< layer_times(), by Recompute; empty if no layers repeat
+  std::vector<Part> parts_;                   ///< what comes before the layers, the layers, what comes after them
+  double activation_bytes_ = 4;               ///< of an element that the largest product reads
+  double bytes_per_element_ = 4;              ///< of parameters
+  double once_ = 1;                           ///< parameters, relative to the sum of those that the parts read
   bool keeps_gradients_ = false;
   bool updates_in_lists_ = false;  ///< the optimizer's operators work on lists of all parameters
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <span>
 #include <string_view>
 
@@ -79,6 +80,15 @@ std::int64_t heads_in(const Operator& op) {
   if (op.work.kind == KernelClass::kAttention)
     return sizes[op.name.find("scaled_dot_product") == std::string::npos ? 2 : 1];
   return op.name.ends_with("softmax") ? sizes[1] : 0;
+}
+
+/// Returns the heads of keys and values of an attention. `mixed` are the columns of the layers that compute queries,
+/// keys and values, and `attended` those that the layer after the attention reads: heads + 2 * key heads and heads,
+/// each times the size of a head. Returns `heads` if the layers compute something else.
+std::int64_t key_heads_of(double mixed, double attended, std::int64_t heads) {
+  const double key_heads = (mixed - attended) * static_cast<double>(heads) / (2 * attended);
+  const auto whole = static_cast<std::int64_t>(key_heads);
+  return whole > 0 && static_cast<double>(whole) == key_heads && heads % whole == 0 ? whole : heads;
 }
 
 class Divider {
@@ -239,10 +249,12 @@ class Divider {
   void divide(Calls calls, std::size_t first, std::size_t end, bool is_closed) {
     regions_.push_back({.first = layers_.size()});
     gather(calls[first], calls[first]);
+    std::int64_t heads = 0;
+    double mixed = 0;  // columns of the layers that read the hidden dimension
     for (std::size_t i = first; i < end; ++i) {
       if (!is_layer(calls[i])) {
         result_.divided[calls[i]] = by_kind(calls[i]);
-        result_.heads = std::max(result_.heads, heads_in(op(calls[i])));
+        heads = std::max(heads, heads_in(op(calls[i])));
         continue;
       }
       Layer layer = layer_of(calls[i]);
@@ -251,12 +263,16 @@ class Divider {
         layer.role = Role::kByInner;
       } else if (layer.inner == hidden_) {
         layer.role = Role::kByColumns;
+        mixed += layer.columns;
       }
       static constexpr std::array kOfRole{Divided::kNot, Divided::kColumns, Divided::kInner};
       result_.divided[calls[i]] = kOfRole[static_cast<std::size_t>(layer.role)];
       ++(layer.role == Role::kWhole ? result_.whole_products : result_.products);
       layers_.push_back(layer);
     }
+    result_.heads = std::max(result_.heads, heads);
+    if (heads > 0 && is_closed)
+      result_.key_heads = std::gcd(result_.key_heads, key_heads_of(mixed, layers_.back().inner, heads));
   }
 
   // ---- backward

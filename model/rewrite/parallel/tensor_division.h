@@ -28,6 +28,8 @@ struct TensorDivision {
   std::size_t products = 0;         ///< number of products of the forward pass that are divided
   std::size_t whole_products = 0;   ///< number of products of the forward pass that every rank does
   std::int64_t heads = 0;           ///< heads of each attention; 0 if no operator shows them
+  /// Heads of keys and values, of which several queries may share one; as many as `heads` if no layer shows fewer.
+  std::int64_t key_heads = 0;
 };
 
 /// True for one product of two matrices.

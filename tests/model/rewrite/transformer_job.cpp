@@ -55,6 +55,10 @@ class Recorder {
   [[nodiscard]] Sizes keys() const { return {job_.batch * job_.heads, job_.hidden / job_.heads, job_.sequence}; }
   [[nodiscard]] Sizes weights() const { return {job_.batch * job_.heads, job_.sequence, job_.sequence}; }
 
+  /// Columns of the layer that computes queries, keys and values.
+  [[nodiscard]] std::int64_t mixed() const {
+    return (job_.heads + 2 * (job_.key_heads > 0 ? job_.key_heads : job_.heads)) * (job_.hidden / job_.heads);
+  }
   /// Each token goes to one expert, and each expert has the same number of tokens.
   [[nodiscard]] Sizes of_experts(std::int64_t columns) const {
     return {job_.experts, job_.tokens() / job_.experts, columns};
@@ -74,7 +78,7 @@ class Recorder {
     }
     for (std::size_t layer = 0; layer < job_.layers; ++layer) {
       call("aten::native_layer_norm", {whole(), {}, {h}, {h}});
-      linear(h, 3 * h);
+      linear(h, mixed());
       call("aten::bmm", {queries(), keys()});
       call("aten::_softmax", {scores()});
       drop_out(scores());
@@ -150,7 +154,7 @@ class Recorder {
       call("aten::_softmax_backward_data", {scores(), scores()});
       call("aten::bmm", {keys(), weights()});
       call("aten::bmm", {weights(), queries()});
-      linear_backward(h, 3 * h);
+      linear_backward(h, mixed());
       call("aten::native_layer_norm_backward", {whole(), whole()});
       call("aten::add", {whole(), whole()});
       call("aten::sum", {whole()});

@@ -18,6 +18,7 @@ struct TransformerJob {
   std::int64_t sequence = 48;
   std::int64_t hidden = 16;
   std::int64_t heads = 4;
+  std::int64_t key_heads = 0;  ///< heads of keys and values; 0: as many as heads
   std::int64_t vocabulary = 100;
   Duration kernel{10'000};  ///< duration of each kernel
   Duration call{0};         ///< duration of each launching call

@@ -11,10 +11,12 @@
 #include "model/base/error.h"
 #include "scenarios/question/points.h"
 #include "scenarios/question/scenario.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::scenarios {
 namespace {
 
+using stepsim::testing::thrown_by;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -81,9 +83,30 @@ TEST(SetTest, RefusesAWrongAxis) {
   EXPECT_THAT(axes_of({"network.bandwidth=1x,"}), ElementsAre(HasSubstr("network.bandwidth[1]' is ''")));
   EXPECT_THAT(axes_of({"network.bandwith=1x,2x"}), ElementsAre(HasSubstr("did you mean 'bandwidth'?")));
   EXPECT_THAT(axes_of({"network.bandwidth=1x,2x", "network.bandwidth=4x,8x"}),
-              ElementsAre(HasSubstr("'network.bandwidth' is given twice as an axis; expected it once")));
+              ElementsAre(HasSubstr("'network.bandwidth' is given twice; expected it once")));
   EXPECT_THAT(axes_of({"network.bandwidth=1x,2x"}, parse_scenario("sweep: [{compute.scale: 2}]", "s.yaml")),
               ElementsAre(HasSubstr("the scenario is a list of points")));
+}
+
+/// In a file as with --set: tensor 2 and then 4 would divide the layers by 8.
+TEST(SetTest, AFileChangesAKeyOnce) {
+  const auto read_file = [](const std::string& yaml) {
+    return thrown_by<InputError>([&] { (void)parse_scenario(yaml, "s.yaml"); }, "");
+  };
+  EXPECT_EQ(read_file("changes:\n  - parallel: {tensor: 2}\n  - parallel: {data: 2, tensor: 4}\n"),
+            "s.yaml:3: parallel.tensor=2 also changes 'parallel.tensor'; expected only one of them");
+  for (const char* const key : {"parallel: {data: 2}", "parallel: {pipeline: 2}", "parallel: {expert: 2}",
+                                "parallel: {zero: 1}", "batch: {scale: 2}", "precision: {to: bf16}",
+                                "device: {to: H100}", "compute: {select: {rank: 0, step: 1}, scale: 2}"}) {
+    EXPECT_EQ(read_file(fmt::format("changes: [{}]", key)), "") << key;
+    EXPECT_THAT(read_file(fmt::format("changes: [{0}, {0}]", key)), HasSubstr("also changes")) << key;
+  }
+  EXPECT_THAT(read_file("changes: [compute: {select: {rank: 0, step: 1}, scale: 2},"
+                        " compute: {select: {step: 1, rank: 0}, scale: 3}]"),
+              HasSubstr("also changes 'compute{rank=0,step=1}.scale'"));
+  EXPECT_THAT(read_file("sweep: [{'compute{rank=0,step=1}.scale': 2, 'compute{step=1,rank=0}.scale': 3}]"),
+              HasSubstr("'compute{step=1,rank=0}.scale' is given twice; expected it once"));
+  EXPECT_EQ(read_file("changes: [parallel: {tensor: 2}, parallel: {data: 4}]"), "");
 }
 
 /// Two factors for one key would be multiplied, so a point of a sweep that is labelled 1x would not be the captured

@@ -250,6 +250,19 @@ TEST(PlanSpaceTest, ValuesOfTheUserAreTheOnlyOnes) {
   EXPECT_THAT(values_of_key(points, "precision.to"), ElementsAre("bf16", "fp8"));
 }
 
+// A degree that the user asks for is a plan, which the capture then refuses with its reason.
+TEST(PlanSpaceTest, DevicesOfALayerDivideItsHeads) {
+  PlanLimits known = limits(1);
+  known.key_heads = 2;
+  EXPECT_THAT(values_of_key(points_of(with_plans({}, {.devices = {8}, .batches = 8}, known)), "parallel.tensor"),
+              ElementsAre("1", "2"));
+  Scenario asked;
+  add_set(asked, "parallel.tensor=8");
+  EXPECT_THAT(values_of_key(points_of(with_plans(asked, {.devices = {8}, .batches = 8}, known)), "parallel.tensor"),
+              ElementsAre("8"));
+  EXPECT_EQ(plan_limits(kJob.capture()).key_heads, kJob.heads);
+}
+
 TEST(PlanSpaceTest, OneStageHasOnePart) {
   Scenario asked;
   add_set(asked, "parallel.interleave=1,3");

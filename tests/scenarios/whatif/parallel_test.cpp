@@ -44,6 +44,14 @@ TEST(ParallelTest, ParametersCanBeGivenOneByOne) {
   EXPECT_EQ(asked.iteration({"parallel.pipeline=2", "parallel.data=2", "parallel.tensor=2"}), together);
 }
 
+// A program may change a key again; a user's file or --set may not (SetTest).
+TEST(ParallelTest, TheLastValueOfAKeyCounts) {
+  const Question asked = question();
+  for (const std::string key : {"parallel.tensor=", "parallel.data=", "parallel.pipeline=", "parallel.microbatches="})
+    EXPECT_EQ(asked.iteration({key + "2", key + "4"}), asked.iteration({key + "4"})) << key;
+  EXPECT_EQ(asked.iteration({"parallel.tensor=4", "parallel.tensor=1"}), asked.iteration());
+}
+
 /// The bytes of all collectives of activations.
 Bytes activations(const scenarios::Prediction& prediction) {
   const Dag& dag = prediction.graph->dag;
@@ -352,7 +360,8 @@ TEST(ParallelTest, SamplesOfAScenarioAndOfItsPointsAreSettledTogether) {
   for (const auto& [shared, swept] :
        {std::pair{Sets{"parallel.micro_batch=2", "parallel.global_batch=16"}, "parallel.data"},
         std::pair{Sets{"batch.scale=4", "parallel.data=2"}, "parallel.microbatches"},
-        std::pair{Sets{"parallel.microbatches=4"}, "batch.scale"}}) {
+        std::pair{Sets{"parallel.microbatches=4"}, "batch.scale"},
+        std::pair{Sets{"parallel.data=2"}, "parallel.tensor"}}) {
     scenarios::Scenario scenario;
     for (const std::string& set : shared) scenarios::add_set(scenario, set);
     scenarios::add_set(scenario, std::string(swept) + "=2,4");
@@ -368,6 +377,7 @@ TEST(ParallelTest, SamplesOfAScenarioAndOfItsPointsAreSettledTogether) {
       scenarios::apply_all(alone.changes, plan);
       EXPECT_EQ(outcomes[point].iteration, asked.predicted(alone).iteration) << swept << ", " << point;
       EXPECT_EQ(outcomes[point].batches, plan.batches) << swept << ", " << point;
+      EXPECT_EQ(outcomes[point].devices, plan.parallelism.tensor) << swept << ", " << point;
     }
   }
 }

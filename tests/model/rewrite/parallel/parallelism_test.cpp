@@ -116,6 +116,67 @@ TEST(ParallelismTest, HeadsAreDividedEqually) {
               Throws<CannotAnswer>(Property(&CannotAnswer::what, HasSubstr("6 heads, which 4 devices"))));
 }
 
+// Megatron-LM: num_query_groups must be a multiple of the tensor-parallel ranks.
+TEST(ParallelismTest, HeadsOfKeysAndValuesAreDividedEqually) {
+  const TransformerJob job{.hidden = 64, .heads = 8, .key_heads = 2};
+  EXPECT_EQ(divided_work(job.capture(), {.tensor = 2}).key_heads, 2);
+  EXPECT_THAT([&] { static_cast<void>(divided_work(job.capture(), {.tensor = 4})); },
+              Throws<CannotAnswer>(
+                  Property(&CannotAnswer::what, HasSubstr("2 heads of keys and values, which 4 devices cannot divide "
+                                                          "equally; expected a divisor of 2"))));
+  EXPECT_EQ(divided_work(TransformerJob{.hidden = 64, .heads = 8}.capture(), {.tensor = 8}).key_heads, 8);
+}
+
+// torch.compile fuses what is between the products of some layers in another way.
+TEST(ParallelismTest, LayersThatAreNotRecognisedAreRefused) {
+  Capture capture = TransformerJob{.layers = 4}.capture();
+  std::vector<OperatorTable::Operator>& operators = capture.operators.operators;
+  const auto other = static_cast<std::uint32_t>(operators.size());
+  operators.push_back(operators[capture.operators.uses.front().which]);
+  operators.back().work = {};
+  std::size_t norms = 0;
+  for (OperatorTable::Use& use : capture.operators.uses) {
+    if (operators[use.which].name == "aten::native_layer_norm" && ++norms == 2) use.which = other;
+  }
+  for (const Parallelism& parallelism :
+       {Parallelism{.pipeline = 2}, Parallelism{.data = 2, .zero = 3}, Parallelism{.recompute = Recompute::kLayers}}) {
+    EXPECT_THAT(
+        [&] { static_cast<void>(with_parallelism(capture, parallelism)); },
+        Throws<CannotAnswer>(Property(&CannotAnswer::what,
+                                      HasSubstr("the products of 4 layers, but only 3 of them have the same calls"))));
+  }
+  EXPECT_NO_THROW(static_cast<void>(with_parallelism(capture, {.data = 2})));
+}
+
+// Of a compiled model, autograd evaluates one function, and accumulates all gradients after it.
+TEST(ParallelismTest, GradientsThatBelongToNoLayerAreRefused) {
+  Capture capture = TransformerJob{.layers = 4}.capture();
+  for (Gradient& gradient : capture.gradients) gradient.ready = capture.gradients.back().ready;
+  for (const Parallelism& parallelism :
+       {Parallelism{.data = 2, .zero = 3}, Parallelism{.data = 2, .pipeline = 2, .microbatches = 2}}) {
+    EXPECT_THAT([&] { static_cast<void>(with_parallelism(capture, parallelism)); },
+                Throws<CannotAnswer>(Property(&CannotAnswer::what, HasSubstr("4 of the 4 repeated layers have no"))));
+  }
+  const Capture replicas = with_parallelism(capture, {.data = 2});
+  EXPECT_EQ(sum(payloads(replicas.dag, "data parallel")), gradients_of(capture));
+}
+
+// If no operator of the optimizer has shapes, nothing shows where the backward pass ends but its last gradient.
+TEST(ParallelismTest, TheLastGradientIsReadyBeforeTheUpdate) {
+  Capture capture = TransformerJob{.layers = 4, .call = Duration{100}}.capture();
+  std::vector<OperatorTable::Use>& uses = capture.operators.uses;
+  const DeviceLaunches launches = device_launches(capture);
+  capture.gradients.back().ready = launches.begin()->second.back().call;  // after the last call with shapes
+  std::erase_if(uses, [](const OperatorTable::Use& use) { return use.in_optimizer; });
+  const Bytes all = gradients_of(capture);
+  for (const Parallelism& parallelism :
+       {Parallelism{.data = 4, .microbatches = 2}, Parallelism{.data = 4, .recompute = Recompute::kLayers},
+        Parallelism{.data = 4, .pipeline = 2, .microbatches = 2}})
+    EXPECT_EQ(sum(payloads(with_parallelism(capture, parallelism).dag, "data parallel")), all);
+  // Each layer is gathered before both passes, and its gradients are reduced once.
+  EXPECT_EQ(sum(payloads(with_parallelism(capture, {.data = 4, .zero = 3}).dag, "data parallel")), all + all + all);
+}
+
 TEST(ParallelismTest, CapturesOfSeveralRanksAreRefused) {
   const auto refused = [](const Capture& capture, Parallelism parallelism, const std::string& why) {
     EXPECT_THAT([&] { (void)with_parallelism(capture, parallelism); },
