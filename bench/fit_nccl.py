@@ -18,6 +18,8 @@ The formula is written here a second time, so that it can be fitted without buil
 larger buffer; times are in microseconds and rates in GB/s."""
 import csv
 import dataclasses
+import gzip
+import json
 import math
 import pathlib
 import re
@@ -27,6 +29,9 @@ import sys
 # System: rate of a device's link by data sheet, factor on latencies (0: PCIe, not NVLink), the constant of its switch's rate.
 SYSTEMS = {"a100_sxm": (300, 1.12, None), "h100_sxm": (450, 0.85, "hopper"), "b200_sxm": (900, 1.12, "blackwell"), "l40s": (32, 0, None)}
 CLUSTERS = SYSTEMS["h100_sxm"]  # both clusters have H100
+# Hosts of four GH200 without a switch between them, whose NICs carry 100 GB/s together; medians of ten settings. Only
+# long payloads: between 64 KB and 1 MB, and around 16 MB, some settings take ten times as long as smaller payloads do.
+ALPS, ALPS_NICS, ALPS_SHORTEST = (450, 0.85, None), 100, 64 << 20
 NIC_LATENCY = 4  # of a route between hosts: two NICs of 2 us
 SHORTEST = 4096
 NEXT = 4  # a payload counts if it is that many times the last one
@@ -46,7 +51,7 @@ KERNELS = [("h100_sxm", "all_gather", 8, 192, 34), ("h100_sxm", "all_gather", 8,
 # are NCCL's own figures (src/graph/tuning.cc) and are not fitted.
 START = {"base": 6, "hop": 1.35, "hop_beside_network": 3.7, "pairs_base": 8.4, "pairs_by_peer": 0.05, "pairs_by_peer_between_hosts": 1.1,
          "own_part": 0.3, "pipeline": 1.45, "longest_pipeline": 4.5, "hopper": 0.93, "blackwell": 0.73, "tree_share": 0.78,
-         "pairs_share": 0.9, "nvlink": 0.73}
+         "tree_share_of_two": 0.88, "pairs_share": 0.9, "nvlink": 0.73}
 PCIE, NVLS_LATENCY, NETWORK_HOP = 0.76, 25, 3
 USUAL_LATENCY_ERROR, USUAL_RATE_ERROR, ERROR_GROWTH = 25, 0.15, 0.3
 
@@ -79,6 +84,14 @@ def loops(folder):
         for row in csv.DictReader(table):
             hosts = int(row["hosts"])
             yield Row(row["source"], row["op"], hosts * int(row["gpus_per_host"]), hosts, int(row["bytes"]), float(row["time_us"]), CLUSTERS, int(row["nics"]) * int(row["nic_gbps"]) / 8)
+
+
+def alps(file):
+    """Yields the rows of up to eight hosts; on more, the network is congested."""
+    with gzip.open(file, "rt", encoding="utf-8") as table:
+        for ranks, size, times in json.load(table):
+            if 4 < ranks <= 32 and size >= ALPS_SHORTEST:
+                yield Row("gh200-alps", "all_reduce", ranks, ranks // 4, size, 1e3 * statistics.median(times), ALPS, ALPS_NICS)
 
 
 def torch_loops(table):
@@ -132,9 +145,12 @@ def predicted(row, c):
     reduced = (1 + 1 / on_host) * payload / (inside * c[switch]) if switch and on_host > 2 else None
     if row.hosts == 1:
         return min(ring, time(NVLS_LATENCY, reduced)) if reduced else ring
+    if row.hosts == 2 and on_host > 1 and not factor:
+        return ring  # two hosts with PCIe
     on_hosts = 0 if on_host == 1 else reduced or 2 * payload / inside
     latency = c["base"] + 2 * (on_host - 1) * hop + 2 * math.log2(row.hosts) * between
-    return min(ring, time(latency, max(on_hosts, (1 if row.hosts == 2 else 2) * payload / (row.nics * c["tree_share"]))))
+    on_nics = payload / row.nics * (1 / c["tree_share_of_two"] if row.hosts == 2 else 2 / c["tree_share"])
+    return min(ring, time(latency, max(on_hosts, on_nics)))
 
 
 def error(row, constants):
@@ -214,7 +230,7 @@ def main():
     if sys.argv[2:] == ["--tables"]:
         loops_as_tables(shared)
         return
-    rows = thinned(loops(shared / "truth/cluster/nccl"))
+    rows = thinned([*loops(shared / "truth/cluster/nccl"), *alps(shared / "truth/cluster/alps/allreduce-ms-of-10-settings.json.gz")])
     for row in rows:
         row.weight = LONG_LOOPS if row.bytes > LONG else LOOPS
     others = [*torch_loops(shared / "truth/gpu/tables/collectives.csv"), *kernels()]
@@ -227,7 +243,9 @@ def main():
     out.writerow(["system", "operation", "rows", "up to 1 MB", "above 1 MB", "left out, up to 1 MB", "left out, above 1 MB"])
     total = {place: [] for place in range(4)}
     for system in dict.fromkeys(row.system for row in rows):
-        without = fitted([row for row in rows if row.system.split()[0] != system.split()[0]], START)
+        # Only gh200-alps determines the share of two hosts, which is that of more hosts before the fit.
+        start = {**START, "tree_share_of_two": START["tree_share"]}
+        without = fitted([row for row in rows if row.system.split()[0] != system.split()[0]], start)
         for op in dict.fromkeys(row.op for row in rows if row.system == system):
             mine = [row for row in rows if row.system == system and row.op == op]
             errors = [[error(row, constants) for row in mine if (row.bytes > LONG) == long] for constants in (START, without) for long in (False, True)]

@@ -19,10 +19,9 @@ namespace {
 
 /// Calibrates from tables of nccl-tests. Adds the files to capture.inputs and leaves the rest of `capture` empty.
 Calibration calibrate_tables(const CommonOptions& options, Capture& capture) {
-  const std::vector<TimedCollective> timings =
-      ingest::read_nccl_tests(options.traces, capture.inputs, capture.diagnostics);
+  const std::vector<NcclTestsRow> rows = ingest::read_nccl_tests(options.traces, capture.inputs, capture.diagnostics);
   if (options.output) refuse_input_as_output(*options.output, capture.inputs);
-  return calibrate_nccl_tables(timings);
+  return calibrate_nccl_tables(rows);
 }
 
 void run_calibrate(const CommonOptions& options, bool of_tables, const Session& session) {

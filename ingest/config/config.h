@@ -10,8 +10,8 @@
 #include "model/base/diagnostics.h"
 #include "model/base/error.h"
 #include "model/base/yaml_keys.h"
+#include "model/calibration/collectives.h"
 #include "model/job/cluster.h"
-#include "model/job/collective.h"
 #include "model/job/job.h"
 #include "model/job/range_profile.h"
 #include "model/transformer/transformer.h"
@@ -102,21 +102,22 @@ struct LayerProfile {
 [[nodiscard]] LayerProfile read_layer_profile(const std::string& path, std::uint32_t samples, std::uint32_t tensor,
                                               std::vector<InputFile>& inputs);
 
-/// Parses the output of a program of nccl-tests (all_reduce_perf and the like): one or more tables. `name` is the
-/// file's name. The time for a message size is the mean of its out-of-place and in-place times.
+/// Parses the output of a program of nccl-tests (all_reduce_perf and the like): one or more tables, or a file of JSON.
+/// `name` is the file's name. The time for a message size is the mean of its out-of-place and in-place times.
 ///
-/// Ranks and hosts come from the lines "Rank 0 ... on HOST device 0 [0x07] NVIDIA A100"; without them the ranks come
-/// from nGpus and nThread, else from the ratio of busbw to algbw. The operation comes from the program's name if the
-/// output or `name` contains it, else from the columns redop and root and the ratio of busbw to algbw. A row whose
-/// algbw is not its size divided by its time is broken, for example by the text of NCCL_DEBUG inside it: its times are
-/// taken from a later line that begins with them, or else it is counted and left out. Other lines are ignored. Throws
-/// InputError if no line has a time, or if the ranks or operation of a table cannot be found.
-[[nodiscard]] std::vector<TimedCollective> parse_nccl_tests(std::string_view text, const std::string& name,
-                                                            Diagnostics& diagnostics);
+/// If srun, mpirun or mpiexec put the number of a task before each line, the tables are those of the first task that
+/// prints one. Ranks, hosts and devices come from the lines "Rank 0 ... on HOST device 0 [0x07] NVIDIA A100"; without
+/// them the ranks come from nGpus and nThread, else from the ratio of busbw to algbw. The operation comes from the
+/// program's name if the output or `name` contains it, else from the columns redop and root and the ratio of busbw to
+/// algbw. A row whose algbw is not its size divided by its time is broken, for example by the text of NCCL_DEBUG inside
+/// it: its times are taken from a later line that begins with them, or else it is counted and left out. Other lines are
+/// ignored. Throws InputError if no line has a time, or if the ranks or operation of a table cannot be found.
+[[nodiscard]] std::vector<NcclTestsRow> parse_nccl_tests(std::string_view text, const std::string& name,
+                                                         Diagnostics& diagnostics);
 
 /// Reads the output of nccl-tests from files. Adds each file to `inputs`.
-[[nodiscard]] std::vector<TimedCollective> read_nccl_tests(const std::vector<std::string>& files,
-                                                           std::vector<InputFile>& inputs, Diagnostics& diagnostics);
+[[nodiscard]] std::vector<NcclTestsRow> read_nccl_tests(const std::vector<std::string>& files,
+                                                        std::vector<InputFile>& inputs, Diagnostics& diagnostics);
 
 }  // namespace stepsim::ingest
 

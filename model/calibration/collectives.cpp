@@ -8,13 +8,17 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
 #include "model/base/fit.h"
 #include "model/cost/collective/algorithm.h"
+#include "model/cost/collective/nccl_times.h"
+#include "model/cost/collective/shared_hosts.h"
 #include "model/cost/network/network.h"
 #include "model/job/group.h"
+#include "model/job/rank_places.h"
 #include "model/job/topology.h"
 #include "model/job/transfer.h"
 
@@ -42,6 +46,9 @@ struct Load {
     out += other.out;
     in += other.in;
     return *this;
+  }
+  [[nodiscard]] Load with_bytes_of(double share) const {
+    return {{out.bytes * share, out.messages}, {in.bytes * share, in.messages}};
   }
   [[nodiscard]] const Flow& fuller() const { return out.bytes < in.bytes ? in : out; }
 };
@@ -71,10 +78,29 @@ std::vector<Load> loads_of(const CollectiveModel& model, const CollectiveShape& 
   return loads;
 }
 
+/// Returns how many ranks shared each host: ranks 0 to k - 1 the first of several hosts, the next k the second and so
+/// on. Returns 1 if the capture does not show that.
+std::uint32_t ranks_per_host(const Capture& capture) {
+  const std::optional<std::set<std::string>> hosts = known_hosts(capture);
+  const std::map<Rank, std::string> host_of = hosts_of_ranks(capture.dag);
+  if (!hosts || hosts->size() < 2 || host_of.size() % hosts->size() != 0) return 1;
+  if (host_of.size() < largest_group(capture.dag)) return 1;
+  const std::size_t per_host = host_of.size() / hosts->size();
+  std::size_t number = 0;
+  std::vector<std::string> names;
+  for (const auto& [rank, host] : host_of) {
+    if (rank != static_cast<Rank>(number)) return 1;
+    if (number++ % per_host == 0) names.push_back(host);
+    if (names.back() != host) return 1;
+  }
+  return names.size() == hosts->size() && per_host <= 64 ? static_cast<std::uint32_t>(per_host) : 1;
+}
+
 /// Finds the Use of each rank in each collective of a capture.
 class UseFinder {
  public:
-  explicit UseFinder(const Capture& capture) : dag_(capture.dag), recording_(capture.recording) {
+  explicit UseFinder(const Capture& capture)
+      : dag_(capture.dag), recording_(capture.recording), per_host_(ranks_per_host(capture)) {
     for (const RendezvousId rendezvous : dag_.all_rendezvous()) add(rendezvous);
   }
   [[nodiscard]] const std::map<Rank, std::vector<Use>>& by_rank() const { return uses_; }
@@ -90,8 +116,19 @@ class UseFinder {
     const Transfer transfer = transfer_of(dag_, recording_, rendezvous);
     if (transfer.last >= transfer.end) return;
     const std::vector<Load>& loads = loads_for(*model, shape);
-    for (std::size_t member = 0; member < group.size(); ++member)
-      uses_[dag_.lane(group[member]).rank].push_back({transfer.last, transfer.end, loads[member]});
+    const double share = model->whole == nullptr ? 1 : share_of_ring(group, shape);
+    for (std::size_t member = 0; member < group.size(); ++member) {
+      uses_[dag_.lane(group[member]).rank].push_back({transfer.last, transfer.end, loads[member].with_bytes_of(share)});
+    }
+  }
+
+  /// Returns the traffic on the NICs of the hosts that NCCL's members shared, as a share of a ring's.
+  [[nodiscard]] double share_of_ring(const std::vector<TaskId>& group, const CollectiveShape& shape) const {
+    if (per_host_ == 1) return 1;
+    std::set<std::int64_t> hosts;
+    for (const TaskId task : group) hosts.insert(std::int64_t{dag_.lane(task).rank} / per_host_);
+    const auto count = static_cast<std::uint32_t>(hosts.size());
+    return nccl_traffic(shape.op, shape.members, count) / ring_traffic(shape.op, shape.members);
   }
 
   const std::vector<Load>& loads_for(const CollectiveModel& model, const CollectiveShape& shape) {
@@ -102,6 +139,7 @@ class UseFinder {
 
   const Dag& dag_;
   const Recording& recording_;
+  std::uint32_t per_host_;
   std::map<Rank, std::vector<Use>> uses_;
   std::map<std::pair<const CollectiveModel*, CollectiveShape>, std::vector<Load>>
       loads_;  ///< cached, because steps repeat their shapes
@@ -195,6 +233,16 @@ Calibration prior(const Capture& capture) {
   return result;
 }
 
+/// Tells the cost model of NCCL which ranks shared a host, if each has its own link to the switch.
+void note_shared_hosts(const Capture& capture, Calibration& result) {
+  const std::uint32_t per_host = ranks_per_host(capture);
+  if (per_host == 1 || result.cluster.hosts.size() < hosts_of_ranks(capture.dag).size()) return;
+  result.cluster.network.set(kRanksPerHost, static_cast<double>(per_host));
+  result.assumptions.push_back(
+      {"shared_hosts",
+       fmt::format("NCCL's collectives count the hosts of the capture, which {} ranks share.", per_host)});
+}
+
 /// Sets the links of a star.
 void set_links(Cluster& cluster, Bandwidth goodput, Duration alpha) {
   ClusterShape shape = *cluster.shape;
@@ -248,15 +296,16 @@ std::vector<TimedCollective> nccl_timings(const Capture& capture, const Cluster&
     if (collective.algorithm != nccl) continue;
     const auto tasks = capture.dag.members(transfer.rendezvous);
     const std::uint32_t members = group_size(capture.dag, transfer.rendezvous);
-    std::set<HostId> hosts;
+    std::vector<EndpointId> endpoints;
     for (const TaskId task : tasks) {
       const EndpointId endpoint = cluster.endpoint_of(capture.dag.lane(task).rank);
-      if (endpoint.valid()) hosts.insert(cluster.endpoints[endpoint.index()].host);
+      if (endpoint.valid()) endpoints.push_back(endpoint);
     }
     // Assume that the hosts of ranks that were not captured have as many ranks as job.yaml says.
     const std::size_t absent = members - tasks.size();
     const std::size_t per_host = std::max<std::size_t>(1, capture.job.local_size.value_or(1));
-    const auto on = static_cast<std::uint32_t>(std::max<std::size_t>(1, hosts.size() + absent / per_host));
+    const auto on =
+        static_cast<std::uint32_t>(std::max<std::size_t>(1, hosts_of(cluster, endpoints) + absent / per_host));
     const TimedCollective timing{
         collective.op, members, std::min(on, members), {}, collective.bytes, transfer.end - transfer.last};
     all.push_back(timing);
@@ -291,6 +340,7 @@ std::optional<Calibration> calibrate_collectives(const Capture& capture) {
 
   Calibration result = prior(capture);
   remove_assumption(result.assumptions, "link_payload");
+  note_shared_hosts(capture, result);
   set_links(result.cluster, goodput, alpha);
   result.link_rate_error = rate_error(cost.fit.residual, cost.fit.samples);
   const std::string from = "what a rank's link carried while collectives were under way, and for how long";

@@ -12,6 +12,12 @@
 
 namespace stepsim {
 
+/// A row of a table of nccl-tests: the mean of its out-of-place and in-place times, and what else the output shows.
+struct NcclTestsRow : TimedCollective {
+  Duration shortest{};        ///< the shorter of both times
+  std::uint32_t devices = 0;  ///< number of devices of a host that the output names; 0 if it names none
+};
+
 /// Builds tables of measured times by operation, ranks and hosts for the collective model `nccl`. A table's bandwidth
 /// is the link rate at which the formula of model/cost/collective/nccl_times.h reproduces the measured times: the
 /// median over the sizes from a quarter of the largest size up. A table has times at its smallest size, its largest
@@ -31,10 +37,11 @@ namespace stepsim {
 [[nodiscard]] double error_of_tables(std::span<const TimedCollective> timings,
                                      std::span<const MeasuredCollective> tables);
 
-/// Returns a cluster of nodes like the one that `timings` were measured on, with at least eight devices. The fits give
-/// two errors for each table: against its own times, and when predicted from the other tables. Throws InputError if no
-/// timing can be used.
-[[nodiscard]] Calibration calibrate_nccl_tables(std::span<const TimedCollective> timings);
+/// Returns a cluster of nodes like the one that `rows` were measured on, with as many devices as the tables name on
+/// a node, or eight if they name none. The fits give the highest bus bandwidth of each table, and two errors: of sizes
+/// that are predicted from every second other size of the table, and of the table predicted from the others. Throws
+/// InputError if no timing can be used.
+[[nodiscard]] Calibration calibrate_nccl_tables(std::span<const NcclTestsRow> rows);
 
 /// Returns the network as the capture's collectives show it, or nothing if no collective has both a known payload and a
 /// duration.

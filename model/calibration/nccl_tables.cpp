@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -12,6 +14,7 @@
 #include "model/base/median.h"
 #include "model/base/text.h"
 #include "model/cost/collective/nccl_times.h"
+#include "model/cost/device/accelerator.h"
 #include "model/job/collective.h"
 #include "model/job/topology.h"
 
@@ -20,9 +23,16 @@ namespace {
 
 constexpr std::uint32_t kUsualDevices = 8;
 constexpr Bandwidth kUnknownNic = Bandwidth::from_bits_per_second(200e9);
+/// Rate of links inside a host about which nothing is known, as a multiple of that of the host's NICs: a tree of two
+/// hosts moves the payload twice inside a host while it moves once between them, and no table shows such a limit.
+constexpr double kInsideOfNics = 2;
 /// Latency of a NIC about which nothing is known. It is shorter than NCCL's own network latencies, so the model uses
 /// NCCL's values.
 constexpr Duration kFastNic{1'000};
+
+Bandwidth times(double factor, Bandwidth rate) {
+  return Bandwidth::from_bytes_per_second(factor * rate.bytes_per_second());
+}
 
 double us(Duration time) { return static_cast<double>(time.count()) / 1e3; }
 
@@ -39,6 +49,8 @@ struct Key {
   }
 };
 
+Key key_of(const TimedCollective& one) { return {one.hosts == 1, one.op, one.ranks, one.hosts}; }
+
 using Groups = std::map<Key, std::vector<TimedCollective>>;
 
 bool is_measured(CollectiveOp op) noexcept {
@@ -48,7 +60,7 @@ bool is_measured(CollectiveOp op) noexcept {
 Groups groups_of(std::span<const TimedCollective> timings) {
   Groups groups;
   for (const TimedCollective& one : timings) {
-    if (is_measured(one.op) && one.ranks > 1) groups[{one.hosts == 1, one.op, one.ranks, one.hosts}].push_back(one);
+    if (is_measured(one.op) && one.ranks > 1) groups[key_of(one)].push_back(one);
   }
   for (auto& [key, group] : groups) {
     std::stable_sort(group.begin(), group.end(),
@@ -180,14 +192,48 @@ std::string name_of_table(const MeasuredCollective& table) {
                      table.hosts > 1 ? fmt::format(" on {} hosts", table.hosts) : "");
 }
 
-std::vector<Fit> fits_of(const Groups& groups, const std::vector<MeasuredCollective>& tables) {
+/// Returns the highest bus bandwidth of the rows of each table, in GB/s as nccl-tests counts it.
+std::map<Key, double> highest_bus_of(std::span<const NcclTestsRow> rows) {
+  std::map<Key, double> highest;
+  for (const NcclTestsRow& row : rows) {
+    const double moved = ring_traffic(row.op, row.ranks) * static_cast<double>(row.bytes.count());
+    double& most = highest[key_of(row)];
+    most = std::max(most, moved / us(row.shortest) / 1e3);
+  }
+  return highest;
+}
+
+/// Returns the median relative error of each size when it is predicted from every second one of the others; NaN for a
+/// single size.
+double error_between_sizes(const std::vector<TimedCollective>& group, Bandwidth link) {
+  std::array<std::vector<TimedCollective>, 2> halves;
+  std::size_t half = 1;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (i == 0 || group[i].bytes != group[i - 1].bytes) half = 1 - half;
+    halves[half].push_back(group[i]);
+  }
+  if (halves[1].empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> errors;
+  for (half = 0; half < 2; ++half) {
+    const std::vector<MeasuredCollective> table{table_of(halves[half], link, rounded(bandwidth_of(halves[half])))};
+    for (const TimedCollective& one : halves[1 - half]) {
+      CollectivePlace place = place_of(one, link);
+      place.measured = table;
+      errors.push_back(error_of(one, place));
+    }
+  }
+  return median(std::move(errors));
+}
+
+std::vector<Fit> fits_of(const Groups& groups, const std::map<Key, double>& highest_bus,
+                         const std::vector<MeasuredCollective>& tables) {
   std::vector<Fit> fits;
   std::size_t number = 0;
   for (const auto& [key, group] : groups) {
     const MeasuredCollective& table = tables[number];
-    const double own = error_of(group, tables, table.link).value_or(0);
-    fits.push_back({"bus bandwidth, " + name_of_table(table), to_text(table.bandwidth), group.size(), own,
-                    "nccl-tests; the residual is that of all sizes"});
+    fits.push_back({"bus bandwidth, " + name_of_table(table), to_text(rounded(highest_bus.at(key))), group.size(),
+                    error_between_sizes(group, table.link),
+                    "highest row of nccl-tests; the error is that of sizes predicted from every second other size"});
     std::vector<MeasuredCollective> others = tables;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(number++));
     if (const std::optional<double> held_out = error_of(group, others, table.link)) {
@@ -198,26 +244,32 @@ std::vector<Fit> fits_of(const Groups& groups, const std::vector<MeasuredCollect
   return fits;
 }
 
-Cluster cluster_of(const Groups& groups, Assumptions& assumptions) {
+/// `named` is the number of devices that the tables name on a host, or 0.
+Cluster cluster_of(const Groups& groups, std::uint32_t named, Assumptions& assumptions) {
   const Bandwidth inside = link_of(groups, true);
   const Bandwidth between = link_of(groups, false);
   std::uint32_t hosts = 1;
-  std::uint32_t devices = kUsualDevices;
+  std::uint32_t used = 1;
   std::string device;
   for (const auto& [key, group] : groups) {
     hosts = std::max(hosts, key.hosts);
-    devices = std::max(devices, (key.ranks + key.hosts - 1) / key.hosts);
+    used = std::max(used, (key.ranks + key.hosts - 1) / key.hosts);
     if (!group.front().device.empty()) device = group.front().device;
   }
+  const std::uint32_t devices = std::max(used, named > 0 ? named : kUsualDevices);
   ClusterShape shape;
   for (std::uint32_t i = 0; i < hosts; ++i) shape.hosts.push_back({std::to_string(i)});
   shape.devices = devices;
   shape.device_model = device;
   shape.nic = {between > Bandwidth{} ? between : kUnknownNic, kFastNic};
-  const Bandwidth link = inside > Bandwidth{} ? inside : between;
+  const Accelerator* const known = find_accelerator(device);
+  const bool has_sheet = known != nullptr && known->nvlink > Bandwidth{};
+  const Bandwidth link = inside > Bandwidth{} ? inside
+                         : has_sheet          ? times(kNvlinkEfficiency, known->nvlink)
+                                              : times(kInsideOfNics, between);
   (is_nvlink(link) ? shape.nvlink : shape.pcie) = cable_of_goodput(link, Duration{});
-  assumptions.push_back(
-      {"nccl_node", fmt::format("Each node has {} devices, all connected in the same way.", devices)});
+  assumptions.push_back({"nccl_node", fmt::format("Each node has {} devices{}, all connected in the same way.", devices,
+                                                  named > 0 ? ", which is the most that the tables name on one" : "")});
   if (between <= Bandwidth{}) {
     assumptions.push_back(
         {"nccl_nic", fmt::format("The NIC of a node carries {}, because the tables are from a single node.",
@@ -226,7 +278,11 @@ Cluster cluster_of(const Groups& groups, Assumptions& assumptions) {
   if (inside <= Bandwidth{}) {
     assumptions.push_back(
         {"nccl_inside",
-         "The links inside a node are at least as fast as those that the tables of several nodes show."});
+         has_sheet ? fmt::format("The links inside a node are those of the data sheet of {}, {} in each direction.",
+                                 known->name, to_text(known->nvlink))
+                   : fmt::format("The links inside a node carry {:g} times as much as its NICs do, because no table is "
+                                 "from a single node.",
+                                 kInsideOfNics)});
   }
   return build_cluster(shape);
 }
@@ -255,17 +311,19 @@ double error_of_tables(std::span<const TimedCollective> timings, std::span<const
   return errors.empty() ? 0 : median(std::move(errors));
 }
 
-Calibration calibrate_nccl_tables(std::span<const TimedCollective> timings) {
-  const Groups groups = groups_of(timings);
+Calibration calibrate_nccl_tables(std::span<const NcclTestsRow> rows) {
+  const Groups groups = groups_of(std::vector<TimedCollective>(rows.begin(), rows.end()));
   if (groups.empty()) {
     std::vector<std::string> names;
     for (const CollectiveOp op : kMeasuredOps) names.emplace_back(named_operation(op).name);
     throw InputError({"nccl-tests", {}, {}}, fmt::format("no table of {}; expected one", one_of(names)));
   }
   Calibration result;
-  result.cluster = cluster_of(groups, result.assumptions);
+  std::uint32_t named = 0;
+  for (const NcclTestsRow& row : rows) named = std::max(named, row.devices);
+  result.cluster = cluster_of(groups, named, result.assumptions);
   result.cluster.measured = tables_of(groups);
-  result.fits = fits_of(groups, result.cluster.measured);
+  result.fits = fits_of(groups, highest_bus_of(rows), result.cluster.measured);
   return result;
 }
 

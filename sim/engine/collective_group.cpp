@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/cost/collective/nccl_times.h"
+#include "model/cost/collective/shared_hosts.h"
 #include "model/cost/network/network.h"
 
 namespace stepsim::sim {
@@ -137,7 +138,7 @@ const CollectivePlace& CollectiveGroup::place() {
 CollectivePlace CollectiveGroup::find_place(Bandwidth (*rate)(const Link&)) const {
   std::map<HostId, std::vector<EndpointId>> by_host;
   for (const EndpointId member : members_) by_host[cluster_.endpoints[member.index()].host].push_back(member);
-  CollectivePlace place{.hosts = static_cast<std::uint32_t>(by_host.size()),
+  CollectivePlace place{.hosts = hosts_of(cluster_, members_),
                         .overhead_is_given = cluster_.network.is_given(kCollectiveOverhead),
                         .measured = cluster_.measured,
                         .measured_in_capture = cluster_.network[kMeasuredInCapture],

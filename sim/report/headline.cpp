@@ -308,6 +308,7 @@ std::string headline(const Calibration& calibration, const Capture& capture) {
     return fmt::format("Nothing could be fitted; the cluster is assumed to have {}.", cluster);
   const auto worst = std::max_element(calibration.fits.begin(), calibration.fits.end(),
                                       [](const Fit& a, const Fit& b) { return a.residual < b.residual; });
+  if (std::isnan(worst->residual)) return fmt::format("Calibrated a cluster with {}.", cluster);
   return fmt::format("Calibrated a cluster with {}; the worst fit, {}, has a median error of {} over {}.", cluster,
                      shown(worst->what), percent(worst->residual), counted(worst->samples, "sample"));
 }

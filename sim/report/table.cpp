@@ -114,6 +114,7 @@ std::string signed_percent(double ratio) {
 }
 
 std::string percent(double ratio) {
+  if (std::isnan(ratio)) return "-";  // not known
   if (ratio >= kMostAsPercentage && std::isfinite(ratio)) return fmt::format("{:.0f}x", ratio);
   return fmt::format("{:.1f} %", ratio * 100);
 }

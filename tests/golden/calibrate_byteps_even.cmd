@@ -39,7 +39,7 @@ $ stepsim calibrate scenarios/samples/byteps-even --json
 {"name":"host 2 in","bandwidth_bytes_per_s":125000000,"latency_ns":5000,"efficiency":0.957},
 {"name":"host 3 out","bandwidth_bytes_per_s":125000000,"latency_ns":5000,"efficiency":0.957},
 {"name":"host 3 in","bandwidth_bytes_per_s":125000000,"latency_ns":5000,"efficiency":0.957}],
-"messages":{"overhead_ns":0,"collective_overhead_ns":0,"sharing":0.5,"loggp_o_ns":0,"loggp_g_ns":0},
+"messages":{"overhead_ns":0,"collective_overhead_ns":0,"ranks_per_host":1,"sharing":0.5,"loggp_o_ns":0,"loggp_g_ns":0},
 "rates":{"copy_to_host_bytes_per_s":33049537000,"copy_to_device_bytes_per_s":22233040000,"copy_overhead_ns":211381,"sum_bytes_per_s":null,"sum_overhead_ns":0,"launch_overhead_ns":null},
 "fits":[
 {"what":"rate of pushes","value":"121.6MB/s","samples":6,"residual":0.004651961908015589,"from":"pushes acknowledged while more were under way"},

@@ -122,7 +122,7 @@ TEST(NetworkParametersTest, KeysAreUniqueAndThoseOfAMapFollowEachOther) {
     }
     last = map;
   }
-  EXPECT_EQ(keys, (std::set<std::string_view>{"overhead", "collective_overhead", "sharing", "loggp.o", "loggp.g"}));
+  EXPECT_EQ(keys, (std::set<std::string_view>{"overhead", "collective_overhead", "ranks_per_host", "sharing", "loggp.o", "loggp.g"}));
   EXPECT_EQ(find_network_parameter("nonesuch"), nullptr);
 }
 

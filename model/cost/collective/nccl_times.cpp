@@ -16,6 +16,7 @@
 
 #include "model/base/text.h"
 #include "model/cost/collective/algorithm.h"
+#include "model/cost/collective/shared_hosts.h"
 #include "model/job/group.h"
 
 namespace stepsim {
@@ -50,8 +51,10 @@ constexpr double kLongestPipeline = 4.5;
 constexpr double kNvlsLatency = 25;
 constexpr std::array<double, 4> kNvlsShare{0, 0, 0.93, 0.73};
 
-/// Share of the NICs' rate that a tree between hosts and an all-to-all reach.
+/// Share of the NICs' rate that a tree between hosts and an all-to-all reach. A tree of two hosts carries the payload
+/// once in each direction, and reaches more of the rate.
 constexpr double kTreeShare = 0.78;
+constexpr double kTreeShareOfTwoHosts = 0.88;
 constexpr double kPairsShare = 0.9;
 
 // Errors that 82 to 93 % of the measured times do not exceed (docs/internals/fidelity.md, "NCCL collectives"): in
@@ -96,7 +99,7 @@ class Estimator {
     if (shape_.op == CollectiveOp::kAllToAll || shape_.op == CollectiveOp::kSendRecv) return pairs();
     NcclEstimate best = ring();
     if (shape_.op != CollectiveOp::kAllReduce) return best;
-    if (hosts_ > 1) best = faster(best, tree());
+    if (hosts_ > 1 && !avoids_tree()) best = faster(best, tree());
     if (hosts_ == 1 && reduces_in_switch() && !place_.rates_are_measured) best = faster(best, in_switch());
     return best;
   }
@@ -108,8 +111,7 @@ class Estimator {
 
   [[nodiscard]] NcclEstimate estimate(std::string_view algorithm, double usual_latency, double bytes_us) const {
     if (place_.rates_are_measured) return {algorithm, usual_latency, bytes_us, 0};
-    const bool is_pcie = inside_as_built_ > Bandwidth{} && !is_nvlink(inside_as_built_);
-    const double latency = usual_latency * (is_pcie ? 1 : kLatencyFactor[generation_]);
+    const double latency = usual_latency * (is_pcie() ? 1 : kLatencyFactor[generation_]);
     const double root = std::sqrt(latency * std::min(bytes_us, kLongestPipeline * latency));
     return {algorithm, latency, bytes_us, kPipeline * root};
   }
@@ -120,13 +122,19 @@ class Estimator {
                     bytes_us(ring_traffic(shape_.op, shape_.members) + own, bus_));
   }
 
+  [[nodiscard]] bool is_pcie() const { return inside_as_built_ > Bandwidth{} && !is_nvlink(inside_as_built_); }
+
+  /// True for two hosts whose devices are connected by PCIe. NCCL expects the rate of such a tree from the links inside
+  /// a host (tuning.cc: of bwIntra), which PCIe limits as the NICs do, and takes a ring.
+  [[nodiscard]] bool avoids_tree() const { return hosts_ == 2 && on_host_ > 1 && is_pcie(); }
+
   /// A tree of hosts, up and down. The members of a host reduce in the NVLink switch, or along a chain.
   [[nodiscard]] NcclEstimate tree() const {
     const double levels = std::log2(hosts_);
     const double latency = base(kBase) + 2 * (on_host_ - 1) * hop_inside() + 2 * levels * hop_between();
     // A host of two sends the payload once. Of more hosts, each is between others in one of two trees of half the
     // payload, and a leaf in the other.
-    const double between = bytes_us(hosts_ == 2 ? 1 : 2, nics() * kTreeShare);
+    const double between = hosts_ == 2 ? bytes_us(1, nics() * kTreeShareOfTwoHosts) : bytes_us(2, nics() * kTreeShare);
     const double inside = on_host_ <= 1 || this->inside() <= 0 ? 0
                           : reduces_in_switch()                ? in_switch_us(on_host_)
                                                                : bytes_us(2, this->inside());
@@ -192,14 +200,17 @@ class Estimator {
   double scale_;  ///< `bus` relative to the rates of `place`
 };
 
-/// A measured table. It gives the part of the time that the model does not include.
+/// A measured table. It corrects the model's times.
 class Table {
  public:
   Table(const MeasuredCollective& measured, const CollectivePlace& place) : measured_(measured), place_(place) {}
 
-  /// Returns, in microseconds, the table's time minus the model's, at the payload that causes the same traffic per link
-  /// as `shape`. Outside the table's sizes, uses its smallest or largest payload.
-  [[nodiscard]] double beyond_model_us(const CollectiveShape& shape) const {
+  /// Returns the time of `shape` in microseconds, for which the model gives `model_us`, corrected by the table's time
+  /// and the model's at the payload that causes the same traffic per link. Outside the table's sizes, uses its smallest
+  /// or largest payload. Time beyond the model is added, because it does not depend on the rate of links. If the model
+  /// takes longer than the table, the result is the same share of it, so that f times the rate never takes less than
+  /// 1 / f of the time.
+  [[nodiscard]] double corrected_us(double model_us, const CollectiveShape& shape) const {
     const double same_traffic =
         ring_traffic(shape.op, shape.members) / ring_traffic(measured_.op, shape.members);  // ratio of the payloads
     const double bytes = static_cast<double>(shape.bytes.count()) * (shape.op == measured_.op ? 1 : same_traffic);
@@ -207,7 +218,9 @@ class Table {
     const auto first = static_cast<double>(times.front().first.count());
     const auto last = static_cast<double>(times.back().first.count());
     const double at = std::clamp(bytes, first, last);
-    return time_us(at) - model(at).us();
+    const double measured = time_us(at);
+    const double modelled = model(at).us();
+    return measured < modelled ? model_us * measured / modelled : model_us + measured - modelled;
   }
 
   /// Returns the error, in microseconds, of a time from the table if the ranks and links are those of the table. It is
@@ -321,19 +334,6 @@ const MeasuredCollective& nearest_of(const std::vector<const MeasuredCollective*
                             });
 }
 
-/// Returns the time of a collective in microseconds: the model's, corrected by what the table says beyond the model. If
-/// the links differ from those of the table, measured time that the model does not explain stays, and a time below the
-/// model's changes in proportion to it. So links that are f times as fast save at most a factor of f.
-double time_by_table(const MeasuredCollective& measured, const CollectiveShape& shape, const CollectivePlace& place) {
-  const double faster = bus_of(place).bytes_per_second() / measured.link.bytes_per_second();
-  const auto rate = Bandwidth::from_bytes_per_second(measured.bandwidth.bytes_per_second() * faster);
-  const double model = nccl_estimate(shape, place, rate, kNcclHopOfTables).us();
-  const double on_its_links = nccl_estimate(shape, place.as_built(), measured.bandwidth, kNcclHopOfTables).us();
-  const double beyond = Table(measured, place).beyond_model_us(shape);
-  if (beyond > 0) return model + beyond;
-  return std::max(on_its_links + beyond, on_its_links / 10) * (model / on_its_links);
-}
-
 /// True if the rates are equal up to rounding.
 bool is_same(Bandwidth a, Bandwidth b) {
   return std::abs(a.bytes_per_second() - b.bytes_per_second()) <= 1e-3 * b.bytes_per_second();
@@ -346,14 +346,13 @@ bool holds(std::string_view name, std::string_view part) {
 
 /// Returns how a collective's ranks are spread over hosts; nothing if it is not known where all of them run.
 std::optional<Layout> layout_of(const Dag& dag, RendezvousId rendezvous, const Cluster& cluster) {
-  const std::vector<Member> members = members_of(dag, rendezvous, cluster);
-  std::set<HostId> hosts;
-  for (const Member& member : members) {
+  std::vector<EndpointId> endpoints;
+  for (const Member& member : members_of(dag, rendezvous, cluster)) {
     if (!member.endpoint.valid()) return std::nullopt;
-    hosts.insert(cluster.endpoints[member.endpoint.index()].host);
+    endpoints.push_back(member.endpoint);
   }
-  if (members.size() < 2) return std::nullopt;
-  return Layout{static_cast<std::uint32_t>(members.size()), static_cast<std::uint32_t>(hosts.size())};
+  if (endpoints.size() < 2) return std::nullopt;
+  return Layout{static_cast<std::uint32_t>(endpoints.size()), hosts_of(cluster, endpoints)};
 }
 
 /// What distinguishes collectives that the formula times: the layout (no ranks if it is not known), operation, bytes.
@@ -488,6 +487,11 @@ Bandwidth bus_of(const CollectivePlace& place) noexcept {
   return place.inside > Bandwidth{} ? std::min(place.inside, place.between) : place.between;
 }
 
+double nccl_traffic(CollectiveOp op, std::uint32_t members, std::uint32_t hosts) noexcept {
+  const double ring = ring_traffic(op, members);
+  return op == CollectiveOp::kAllReduce && hosts == 2 ? std::min(ring, 1 / kTreeShareOfTwoHosts) : ring;
+}
+
 NcclEstimate nccl_estimate(const CollectiveShape& shape, const CollectivePlace& place, Bandwidth bus, double hop_us) {
   return Estimator(shape, place, bus, hop_us).best();
 }
@@ -514,7 +518,11 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
     if (is_held && distance > 0) continue;
     const Table table(*measured, place);
     const double weight = is_held ? 1 : 1 / (distance * distance);
-    logarithms.push_back(std::log(time_by_table(*measured, shape, place)));
+    // The links may have changed since the measurement; the table's bandwidth scales with them.
+    const double rate =
+        measured->bandwidth.bytes_per_second() * bus.bytes_per_second() / measured->link.bytes_per_second();
+    const double model = nccl_estimate(shape, place, Bandwidth::from_bytes_per_second(rate), kNcclHopOfTables).us();
+    logarithms.push_back(std::log(table.corrected_us(model, shape)));
     sum += logarithms.back() * weight;
     weights += weight;
     const bool is_measured = is_held && measured->op == shape.op && is_same(bus, measured->link);

@@ -98,6 +98,10 @@ inline constexpr double kNcclHopOfTables = 0.6;
 /// is what a member sends to others.
 [[nodiscard]] double ring_traffic(CollectiveOp op, std::uint32_t members) noexcept;
 
+/// Returns the traffic of a long collective of NCCL on the NICs of a host, in payloads at the NICs' full rate: that of
+/// a ring, or of the tree of two hosts.
+[[nodiscard]] double nccl_traffic(CollectiveOp op, std::uint32_t members, std::uint32_t hosts) noexcept;
+
 /// Returns the rate of the narrowest link in a ring of the members: the smaller of `inside` and `between`; 0 if no
 /// links connect them.
 [[nodiscard]] Bandwidth bus_of(const CollectivePlace& place) noexcept;
@@ -120,10 +124,10 @@ struct NcclTime {
 
 /// Returns the time of the whole collective. Uses the measured tables of the operation, or else, for the operations of
 /// is_ring_collective(), those of all-reduces with the same traffic per link. Each table gives a time: the model's time
-/// of the shape, plus the difference between the table's measured and modelled times; if that is negative and the links
-/// are not those of the table, the sum changes in proportion to the model's time. The result is the geometric mean of
-/// these times, with weight 1 / d^2, where d is the distance in log2 of ranks, hosts and ranks per host; so tables of
-/// the same layout are used alone, and several of them alike. Tables of one host apply to one host, the others to
+/// of the shape, plus the difference between the table's measured and modelled times, or times their ratio if the model
+/// takes longer. So links of f times the rate never take less than 1 / f of the time. The result is the geometric mean
+/// of these times, with weight 1 / d^2, where d is the distance in log2 of ranks, hosts and ranks per host; so tables
+/// of the same layout are used alone, and several of them alike. Tables of one host apply to one host, the others to
 /// several. Without a table it is nccl_estimate(). The result is at position place.side in the error range. O(tables *
 /// sizes).
 [[nodiscard]] Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place);

@@ -4,13 +4,14 @@
 #include <vector>
 
 #include "model/cost/collective/algorithm.h"
+#include "model/cost/collective/shared_hosts.h"
 #include "model/job/group.h"
 
 namespace stepsim {
 namespace {
 
 std::vector<const NetworkParameter*> all_parameters() {
-  std::vector<const NetworkParameter*> all{&kMessageOverhead, &kCollectiveOverhead};
+  std::vector<const NetworkParameter*> all{&kMessageOverhead, &kCollectiveOverhead, &kRanksPerHost};
   for (const NetworkModel* const model : network_models())
     all.insert(all.end(), model->parameters.begin(), model->parameters.end());
   std::stable_partition(all.begin(), all.end(),

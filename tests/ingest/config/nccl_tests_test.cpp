@@ -1,9 +1,12 @@
 #include "ingest/config/config.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/base/error.h"
@@ -19,7 +22,7 @@ constexpr const char* kHeader =
     "#wrong\n"
     "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n";
 
-std::vector<TimedCollective> read_table(std::string_view text, const std::string& name) {
+std::vector<NcclTestsRow> read_table(std::string_view text, const std::string& name) {
   Diagnostics ignored;
   return parse_nccl_tests(text, name, ignored);
 }
@@ -76,7 +79,7 @@ TEST(NcclTestsTest, RanksHostsAndDeviceStandAboveTheTable) {
                            "     1048576        262144     float     sum      -1   100.50   10.43   15.65      0   "
                            "100.50   10.43   15.65      0\n"
                            "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 7.8\n";
-  const std::vector<TimedCollective> read = read_table(text, "out.txt");
+  const std::vector<NcclTestsRow> read = read_table(text, "out.txt");
   ASSERT_EQ(read.size(), 2U);
   EXPECT_EQ(read[0].op, CollectiveOp::kAllReduce);
   EXPECT_EQ(read[0].ranks, 4U);
@@ -84,6 +87,7 @@ TEST(NcclTestsTest, RanksHostsAndDeviceStandAboveTheTable) {
   EXPECT_EQ(read[0].device, "NVIDIA A100-SXM4-80GB");
   EXPECT_EQ(read[0].bytes, Bytes{1024});
   EXPECT_EQ(read[0].time, Duration{21'000}) << "the mean of out-of-place and in-place";
+  EXPECT_EQ(read[0].shortest, Duration{20'000});
   EXPECT_EQ(read[1].time, Duration{100'500});
 }
 
@@ -151,6 +155,146 @@ TEST(NcclTestsTest, SeveralTablesMayFollowEachOtherBehindTheTagsOfMpirun) {
   EXPECT_EQ(read[1].ranks, 4U);
 }
 
+/// Returns the lines of a table of four ranks on two hosts, each after the label of the task that `label` gives for the
+/// task's number. `spread` tells whether each task prints its own rank.
+std::string labelled(const std::function<std::string(int task)>& label, bool spread) {
+  std::string text = label(0) + "# nThread 1 nGpus 1 minBytes 8 maxBytes 8\n" + label(0) + "#\n";
+  const auto rank = [](int number) {
+    return fmt::format("#  Rank {:2} Group  0 Pid {:6} on  nid{:06} device  0 [0x01] NVIDIA GH200 120GB\n", number,
+                       4000 + number, number / 2);
+  };
+  for (const int number : {0, 2, 1}) text += label(spread ? number : 0) + rank(number);
+  text += label(0) + "#       size         count      type   redop    root     time   algbw   busbw #wrong\n";
+  text += label(3) + "nid000001:88:88 [0] NCCL INFO 1048576 262144\n";
+  text += label(spread ? 3 : 0) + rank(3);  // late
+  // 4 MiB in 50 us are 83.89 GB/s, of four ranks 2 * 3 / 4 times that on the bus.
+  text += label(0) + "     4194304       1048576     float     sum      -1    50.00   83.89  125.83      0\n";
+  text += label(12) + "     4194304       1048576     float     sum      -1    90.00   46.60   69.91      0\n";
+  return text + label(0) + "\n";
+}
+
+TEST(NcclTestsTest, LabelsOfLaunchersAreRemovedAndOnlyTheTableOfTheFirstTaskCounts) {
+  const std::vector<std::function<std::string(int)>> launchers{
+      [](int task) { return fmt::format("{}: ", task); },                          // srun -l
+      [](int task) { return fmt::format("{:3}: ", task); },                        // of more than 100 tasks
+      [](int task) { return fmt::format("[1,{}]<stdout>:", task); },               // mpirun --tag-output
+      [](int task) { return fmt::format("[prterun-a-7@1,{}]<stdout>: ", task); },  // of Open MPI 5
+      [](int task) { return fmt::format("[{}] ", task); }};                        // mpiexec -l
+  for (const auto& label : launchers) {
+    for (const bool spread : {false, true}) {
+      const std::string text = labelled(label, spread);
+      const auto read = read_table(text, "all_reduce.txt");
+      ASSERT_EQ(read.size(), 1U) << text;
+      EXPECT_EQ(read[0].ranks, 4U) << text;
+      EXPECT_EQ(read[0].hosts, 2U) << text;
+      EXPECT_EQ(read[0].devices, 2U) << text;
+      EXPECT_EQ(read[0].device, "NVIDIA GH200 120GB") << text;
+      EXPECT_EQ(read[0].time, Duration{50'000}) << text;
+    }
+  }
+}
+
+TEST(NcclTestsTest, OfProgramsWithoutMpiTheFirstTasksRanksCount) {
+  // Each of two tasks measures the two devices of its own host.
+  std::string text;
+  for (const std::string line :
+       {"# nThread 1 nGpus 2 minBytes 8", "#  Rank  0 Group  0 Pid 7 on node-{} device  0 [0x01] NVIDIA A100",
+        "#  Rank  1 Group  0 Pid 7 on node-{} device  1 [0x02] NVIDIA A100",
+        "# size count type redop root time algbw busbw", "4194304 1048576 float sum -1 {}0.00 83.89 83.89"}) {
+    for (const int task : {1, 0}) {
+      std::string with = line;
+      if (const std::size_t at = with.find("{}"); at != std::string::npos) with.replace(at, 2, task == 0 ? "5" : "6");
+      text += fmt::format("{}: {}\n", task, with);
+    }
+  }
+  const auto read = read_table(text, "all_reduce.txt");
+  ASSERT_EQ(read.size(), 1U) << text;
+  EXPECT_EQ(read[0].ranks, 2U);
+  EXPECT_EQ(read[0].hosts, 1U);
+  EXPECT_EQ(read[0].time, Duration{50'000});
+}
+
+TEST(NcclTestsTest, RanksOfOtherGroupsDoNotCount) {
+  // NCCL_TESTS_SPLIT makes two communicators of two ranks; the table is that of rank 0.
+  std::string text = "# nThread 1 nGpus 1\n";
+  for (int rank = 0; rank < 4; ++rank)
+    text += fmt::format("#  Rank {:2} Group {:2} Pid 7 on node-{} device {} [0x01] NVIDIA A100\n", rank, rank % 2,
+                        rank / 2, rank % 2);
+  const auto read =
+      read_table(text + kHeader + " 4194304 1048576 float sum -1 50.00 83.89 83.89 0 50.00 83.89 83.89 0\n", "a.txt");
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].ranks, 2U);
+  EXPECT_EQ(read[0].hosts, 2U);
+  EXPECT_EQ(read[0].devices, 2U) << "those of both groups are on a host";
+}
+
+TEST(NcclTestsTest, DevicesOfAHostAreItsRanksOrTheHighestNumber) {
+  const auto devices = [](const std::vector<std::pair<std::string, int>>& places) {
+    std::string text = "# nThread 1 nGpus 1\n";
+    int rank = 0;
+    for (const auto& [host, device] : places)
+      text += fmt::format("#  Rank {} Group 0 Pid 7 on {} device {} [0x01] NVIDIA A100\n", rank++, host, device);
+    return read_table(text + kHeader + " 8 2 float sum -1 12.0 0.00 0.00 0 12.0 0.00 0.00 0\n", "all_reduce.txt")
+        .front()
+        .devices;
+  };
+  EXPECT_EQ(devices({{"a", 0}, {"a", 0}, {"a", 0}, {"b", 0}}), 3U) << "each process sees only its own";
+  EXPECT_EQ(devices({{"a", 0}, {"b", 7}}), 8U);
+  EXPECT_EQ(devices({{"a", 0}, {"a", 2'000'000'000}}), 2U) << "no host has so many";
+  EXPECT_EQ(read_table(std::string("# nThread 1 nGpus 2\n") + kHeader + " 8 2 float sum -1 12.0 0 0 0 12.0 0 0 0\n",
+                       "all_reduce.txt")
+                .front()
+                .devices,
+            0U)
+      << "not known";
+}
+
+TEST(NcclTestsTest, FilesOfJsonAreReadLikeTables) {
+  const auto read = read_table(
+      R"({"version": 1, "args": ["/opt/all_reduce/build/reduce_scatter_perf", "-b", "8"], "nccl_version": 22703,
+          "config": {"nthreads": 1, "ngpus": 1, "devices": [
+            {"rank": 0, "group": 0, "pid": 1, "hostname": "a", "device": 0, "device_info": "NVIDIA H100 80GB HBM3"},
+            {"rank": 1, "group": 0, "pid": 2, "hostname": "a", "device": 1, "device_info": "NVIDIA H100 80GB HBM3"},
+            {"rank": 2, "group": 0, "pid": 3, "hostname": "b", "device": 0, "device_info": "NVIDIA H100 80GB HBM3"},
+            {"rank": 3, "group": 0, "pid": 4, "hostname": "b", "device": 1, "device_info": "NVIDIA H100 80GB HBM3"}]},
+          "results": [
+            {"size": 4194304, "count": 262144, "type": "float", "redop": "sum", "root": "    -1",
+             "out_of_place": {"time": 50.000000, "alg_bw": 83.886080, "bus_bw": 62.914560, "nwrong": null},
+             "in_place": {"time": 52.000000, "alg_bw": 80.659692, "bus_bw": 60.494769, "nwrong": 0.0}},
+            {"size": 8388608, "count": 524288, "type": "float", "redop": "sum", "root": "    -1",
+             "out_of_place": null,
+             "in_place": {"time": 100.000000, "alg_bw": 83.886080, "bus_bw": 62.914560, "nwrong": 0.0}}],
+          "out_of_bounds": {"count": 0, "okay": "true"}})",
+      "out.json");
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].op, CollectiveOp::kReduceScatter);
+  EXPECT_EQ(read[0].ranks, 4U);
+  EXPECT_EQ(read[0].hosts, 2U);
+  EXPECT_EQ(read[0].devices, 2U);
+  EXPECT_EQ(read[0].device, "NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(read[0].bytes, Bytes{4'194'304});
+  EXPECT_EQ(read[0].time, Duration{51'000});
+  EXPECT_EQ(read[0].shortest, Duration{50'000});
+  EXPECT_EQ(read[1].time, Duration{100'000});
+}
+
+TEST(NcclTestsTest, RepetitionsInAnOlderFileOfJsonAreAllRead) {
+  // busbw / algbw = 1.75 means 8 ranks.
+  const std::string row =
+      R"({"4194304": {"count": 1048576, "type": "float", "redop": "sum", "root": "-1", "oop_time": 50.0,
+          "oop_algbw": 83.886, "oop_busbw": 146.8, "oop_error": 0, "ip_time": 50.0, "ip_algbw": 83.886,
+          "ip_busbw": 146.8, "ip_error": "N/A"}})";
+  const auto read = read_table(
+      R"({"identifier": "nccl-tests structured output", "version": "2.26.6", "benchmark": [)" + row + ", " + row + "]}",
+      "a.json");
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[1].ranks, 8U);
+  EXPECT_EQ(read[1].op, CollectiveOp::kAllReduce);
+  EXPECT_EQ(read[1].bytes, Bytes{4'194'304});
+  EXPECT_EQ(read[1].time, Duration{50'000});
+  EXPECT_EQ(read[1].devices, 0U);
+}
+
 std::string refusal(const std::string& text) {
   return thrown_by<InputError>([&] { return read_table(text, "x.txt"); }, "none");
 }
@@ -162,6 +306,8 @@ TEST(NcclTestsTest, FilesWithoutATableOrItsRanksAreRefused) {
   EXPECT_EQ(refusal(std::string(kHeader) + " 8 2 float sum -1 12.0 0.00 0.00 0 12.0 0.00 0.00 0\n"),
             "x.txt: a table of an unknown number of ranks; expected lines such as '#  Rank  0 ... on node-a device  "
             "0', for 2 to 1000000");
+  EXPECT_EQ(refusal(R"({"results": []})"), refusal("hello\n"));
+  EXPECT_NE(refusal(R"({"results": [)").find("x.txt"), std::string::npos) << "it is cut off";
 }
 
 TEST(NcclTestsTest, LinesThatAreNoTimesArePassedOver) {

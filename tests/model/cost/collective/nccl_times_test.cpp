@@ -155,6 +155,77 @@ TEST(NcclTimeTest, KernelsOfTwoRanksTakeWhatTheyTakeInCapturesThatItWasNotFitted
   }
 }
 
+/// Hosts of four GH200, whose NICs carry 100 GB/s together (shared/truth/cluster/alps).
+CollectivePlace alps(std::uint32_t hosts) {
+  return {.hosts = hosts, .inside = gb_s(328), .between = gb_s(100), .device = "GH200"};
+}
+
+TEST(NcclEstimateTest, TwoHostsSendThePayloadOnceThroughATreeAndMoreHostsARing) {
+  // Measured: 1 GiB takes 12.16 ms on two hosts, 22.12 ms on four and 22.68 ms on eight.
+  const NcclEstimate two = estimate(all_reduce(8, 1 << 30), alps(2));
+  EXPECT_EQ(two.algorithm, "tree");
+  EXPECT_NEAR(two.bytes_us, (1 << 30) / (0.88 * 100e3), 1e-6);
+  EXPECT_NEAR(two.us(), 12'160, 0.05 * 12'160);
+  const NcclEstimate four = estimate(all_reduce(16, 1 << 30), alps(4));
+  EXPECT_EQ(four.algorithm, "ring");
+  EXPECT_NEAR(four.us(), 22'120, 0.08 * 22'120);
+  EXPECT_NEAR(estimate(all_reduce(32, 1 << 30), alps(8)).us(), 22'680, 0.08 * 22'680);
+}
+
+TEST(NcclEstimateTest, TwoHostsWithPcieTakeARing) {
+  // Measured with four GPUs per host and 10 Gb/s (shared/truth/fabrics/hkbu): 1.15 GB/s of ring traffic on two hosts,
+  // as on four and eight.
+  const CollectivePlace place{.hosts = 2, .inside = gb_s(4.58), .between = gb_s(1.15), .device = "RTX 2080 Ti"};
+  const NcclEstimate found = estimate(all_reduce(8, 1'344'000'000), place);
+  EXPECT_EQ(found.algorithm, "ring");
+  EXPECT_NEAR(found.us(), 1.75 * 1'344'000 / 1.15, 0.04 * found.us());
+}
+
+TEST(NcclTimeTest, ATableOfTwoHostsGivesTheTimesOfMore) {
+  const std::vector<MeasuredCollective> tables{
+      {CollectiveOp::kAllReduce, 8, 2, gb_s(100), gb_s(100), {{Bytes{1 << 30}, Duration{12'160'000}}}}};
+  CollectivePlace place = alps(4);
+  place.measured = tables;
+  EXPECT_NEAR(us(nccl_time(all_reduce(16, 1 << 30), place)), 22'120, 0.1 * 22'120);
+  // And the reverse.
+  const std::vector<MeasuredCollective> of_four{
+      {CollectiveOp::kAllReduce, 16, 4, gb_s(94), gb_s(94), {{Bytes{1 << 30}, Duration{22'120'000}}}}};
+  place = alps(2);
+  place.between = gb_s(94);
+  place.measured = of_four;
+  EXPECT_NEAR(us(nccl_time(all_reduce(8, 1 << 30), place)), 12'160, 0.1 * 12'160);
+}
+
+TEST(NcclTimeTest, LinksOfFTimesTheRateSaveAtMostThatFactor) {
+  // Of tables that are faster and slower than the model, at some sizes.
+  for (const double share : {0.2, 0.9, 1.0, 1.1, 5.0}) {
+    for (const std::uint32_t hosts : {1U, 2U, 4U}) {
+      std::vector<MeasuredCollective> tables{{CollectiveOp::kAllReduce, 4 * hosts, hosts, gb_s(100), gb_s(100), {}}};
+      CollectivePlace place = alps(hosts);
+      if (hosts == 1) place.inside = gb_s(100);
+      for (const std::int64_t bytes : {1 << 12, 1 << 18, 1 << 24, 1 << 30}) {
+        const double model = carried(all_reduce(4 * hosts, bytes), place).us();
+        tables[0].times.emplace_back(Bytes{bytes},
+                                     Duration{std::llround(model * (bytes == 1 << 18 ? 1 / share : share) * 1e3)});
+      }
+      for (const std::uint32_t members : {4 * hosts, 8 * hosts}) {
+        for (const std::int64_t bytes : {1 << 10, 1 << 18, 1 << 21, 1 << 26, 1 << 30}) {
+          place.measured = tables;
+          const double before = us(nccl_time(all_reduce(members, bytes), place));
+          for (const double factor : {1.1, 2.0, 10.0, 100.0}) {
+            CollectivePlace faster = place;
+            faster.inside = gb_s(place.inside.bytes_per_second() / 1e9 * factor);
+            faster.between = gb_s(place.between.bytes_per_second() / 1e9 * factor);
+            const double after = us(nccl_time(all_reduce(members, bytes), faster));
+            EXPECT_GE(after, before / factor - 2e-3) << share << ' ' << hosts << ' ' << members << ' ' << bytes;
+            EXPECT_LE(after, before + 2e-3);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(NcclEstimateTest, TreesWinBetweenManyHosts) {
   // The latency of a ring grows with the number of hosts, that of a tree only with its logarithm.
   CollectivePlace place = one_host(235);
