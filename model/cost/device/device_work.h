@@ -49,6 +49,9 @@ class DevicePieces {
  public:
   struct Piece {
     TaskId task;
+  /// True if its time was not recorded but computed for a training step. Its products on matrix units then reach
+  /// Accelerator::step_share of their rate, on every device.
+  bool modelled = false;
     DeviceWork work;
   };
 
@@ -71,7 +74,12 @@ class DevicePieces {
 /// their durations. O(tasks + names * their length + uses * log pieces).
 [[nodiscard]] DevicePieces device_work(const Capture& capture);
 
-/// Returns the piece of device work that does all of an operator's work, by a kernel of class `kind`.
+/// True if a capture is a step that `stepsim model` made, so that the times of its device work are those of
+/// roofline_time().
+[[nodiscard]] bool is_modelled_step(const Capture& capture);
+
+/// Returns the piece of device work of a modelled step that does all of an operator's work, by a kernel of class
+/// `kind`.
 [[nodiscard]] DeviceWork device_work_of(const OperatorTable::Operator& op, KernelClass kind);
 
 /// Returns the device of the first rank whose trace names one, or null if no trace does or the device is unknown.

@@ -36,6 +36,10 @@
 // efficiency: what kept the matrix units waiting does not slow units that are eight times slower. Its time is scaled by
 // the change of the memory bandwidth, or is the minimum time of the new units if that is longer.
 //
+// The times of a modelled step are these minimum times, with one more factor for what runs in a step: products on
+// matrix units reach Accelerator::step_share of their rate. Another device then gives the times that it would have if
+// the step were modelled for it.
+//
 // If the shortest kernels of a capture take longer than the floor, all its kernels start that much later
 // (DeviceWork::late_start), and this time is added to the floors.
 //
@@ -83,13 +87,15 @@ double floor_of(const DeviceWork& piece, const Accelerator& device) {
 
 bool has_tiles(const Work& work, const Accelerator& device) { return work.shape.count > 0 && device.processors > 0; }
 
-double flops_time(const Work& work, const Accelerator& device) {
-  const double at_peak = work.flops / device.flops(work.precision) * kNanoseconds;
+double flops_time(const DeviceWork& piece, const Accelerator& device) {
+  const Work& work = *piece.work;
+  const double share = piece.modelled && device.has_matrix_units(work.precision) ? device.step_share : 1;
+  const double at_peak = work.flops / share / device.flops(work.precision) * kNanoseconds;
   if (!has_tiles(work, device)) return at_peak;
   const ProductShape& shape = work.shape;
   const double whole = 2 * shape.count * shape.rows * shape.columns * shape.inner;
   if (whole <= 0) return at_peak;
-  return product_time(shape, work.precision, device) * work.flops / whole;
+  return product_time(shape, work.precision, device) * work.flops / share / whole;
 }
 
 /// Returns the nanoseconds in which memory alone, without a cache, moves the data of a piece. A norm over rows reads
@@ -148,15 +154,14 @@ double shown_saving(const DeviceWork& piece, const Accelerator& device) {
 /// Returns the minimum nanoseconds of a piece. `saving` is the share of the cache's possible saving that is used.
 double best_time(const DeviceWork& piece, const Accelerator& device, double saving = 1) {
   const Work& work = *piece.work;
-  const double flops = flops_time(work, device);
+  const double flops = flops_time(piece, device);
   const double memory = memory_time(piece, device) - saving * cache_saving(piece, device);
   if (has_tiles(work, device)) return floor_of(piece, device) + kProductStart + std::hypot(flops, memory);
   return floor_of(piece, device) + std::max(flops, memory);
 }
 
 ScaledBy bound_by(const DeviceWork& piece, const Accelerator& device) {
-  const Work& work = *piece.work;
-  const double flops = flops_time(work, device);
+  const double flops = flops_time(piece, device);
   const double memory = memory_time(piece, device);
   if (std::max(flops, memory) < floor_of(piece, device)) return ScaledBy::kOverhead;
   return flops > memory ? ScaledBy::kFlops : ScaledBy::kBytes;
@@ -169,7 +174,7 @@ bool on_matrix_units(const Work& work, const Accelerator& device) {
 /// Returns the share of the device that a piece fills, at most 1.
 double fill_of(const DeviceWork& piece, const Accelerator& device) {
   const double full = device.processors * kUnderWay / device.bytes_per_second() * kNanoseconds;
-  const double busy = std::max(flops_time(*piece.work, device), memory_time(piece, device));
+  const double busy = std::max(flops_time(piece, device), memory_time(piece, device));
   return busy >= full ? 1 : busy / full;
 }
 
