@@ -1,7 +1,7 @@
 // The operators of a layer, as PyTorch runs them for GPT-2, LLaMA and Megatron-LM's layers without fusion, and those of
 // its backward pass. The work of an operator follows from its shapes (work_of(), model/job/operator_work.h), and its
-// time from the work (roofline_time(), model/cost/device/roofline.h), with two exceptions: attention, whose rate
-// roofline does not know, and passes that write another type than they read, or several results.
+// time from the work (roofline_time() of device_work_of(), model/cost/device), except for passes that write another type
+// than they read, or several results.
 #include "model/transformer/transformer_step.h"
 
 #include <algorithm>
@@ -15,12 +15,6 @@ namespace stepsim {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
-
-/// Rates of attention in one kernel, relative to those of the products of a step, if all of its scores count. The
-/// kernel skips the half of them that a causal mask hides, so it does half of this work at half of this rate. Fitted to
-/// the same steps as Accelerator::step_share, with up to 65,536 tokens.
-constexpr double kFlashForward = 0.82;
-constexpr double kFlashBackward = 0.70;
 
 /// Share of the rate of other products that those with an unpadded vocabulary reach (is_unpadded()). Fitted to steps of
 /// GPT with 50,257 entries on A100 (docs/internals/fidelity.md). A step of nanoGPT on A100 is then 14 % shorter with
@@ -123,11 +117,8 @@ class Step {
     OperatorTable::Operator op{std::string(call.name), "", {}, call.inputs};
     op.work = work_of({.name = call.name, .inputs = call.inputs, .stride = {}, .padding = {}, .dilation = {}});
     if (moved) op.work.bytes = *moved;
-    if (run_.device->has_matrix_units(run_.precision)) op.work.flops /= run_.device->step_share;
     if (call.kernel == kGemmKernel && call.part > model_.layers && is_unpadded(model_, run_))
       op.work.flops /= kUnpaddedShare;
-    if (op.work.kind == KernelClass::kAttention)
-      op.work.flops /= call.pass == Pass::kBackward ? kFlashBackward : kFlashForward;
     return roofline_time(device_work_of(op, classify_kernel(call.kernel)), *run_.device);
   }
 

@@ -50,7 +50,7 @@ struct TransformerCall {
 ///
 /// Times are roofline_time() of the call's work on the device, whose products reach Accelerator::step_share of their
 /// rate, and those with an unpadded vocabulary less than half of it. Attention that is one kernel has rates of its own
-/// (transformer_step.cpp). Ignores what fusion saves, and kernels that only move data, except for those around
+/// (device_work.cpp). Ignores what fusion saves, and kernels that only move data, except for those around
 /// attention without flash. O(layers).
 [[nodiscard]] std::vector<TransformerCall> transformer_calls(const Transformer& model, const TransformerRun& run);
 

@@ -10,6 +10,7 @@
 
 #include "model/base/text.h"
 #include "model/cost/collective/nccl_times.h"
+#include "model/cost/device/device_work.h"
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/network.h"
 #include "scenarios/answer/interval.h"
@@ -48,9 +49,7 @@ bool is_measured(const Case& of) { return of.summary().measured; }
 
 /// True if the captured job is a step that `stepsim model` wrote. The two sources of such steps include all errors of
 /// models.
-bool is_modelled(const PlanCase& of) {
-  return has_modelled_times(of.captured()) && !of.captured().recording.start.empty();
-}
+bool is_modelled(const PlanCase& of) { return is_modelled_step(of.captured()); }
 
 // ---- model
 

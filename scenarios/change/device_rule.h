@@ -36,15 +36,15 @@ class DeviceRule {
 
  protected:
   [[nodiscard]] const YamlField& value() const noexcept { return value_; }
+  /// Returns the duration of a changed piece. By default, this is the estimate of the roofline model, or the same
+  /// duration if the piece did not change.
+  [[nodiscard]] virtual Scaled time(const DeviceWork& before, const DeviceWork& after) const;
 
  private:
   /// Throws if the rule cannot be applied to `pieces`, which is all device work of a graph. By default, does nothing.
   virtual void check(const DevicePieces& pieces) const;
   /// Returns the piece of device work after the change, for example with another device.
   [[nodiscard]] virtual DeviceWork changed(const DeviceWork& piece) const = 0;
-  /// Returns the duration of a changed piece. By default, this is the estimate of the roofline model, or the same
-  /// duration if the piece did not change.
-  [[nodiscard]] virtual Scaled time(const DeviceWork& before, const DeviceWork& after) const;
 
   std::string change_;
   Selector selector_;

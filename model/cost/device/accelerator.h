@@ -37,7 +37,7 @@ struct Accelerator {
   /// unit for it. If the device lacks a precision, this is the rate of the next wider one.
   std::array<double, kPrecisionCount> peak_flops{};
   /// Share of the half-precision peak that large matrix products reach. It is below 1 where power and clocks keep a
-  /// device below its peak. Also used for tf32 and fp8.
+  /// device below its peak. Also used for tf32 and, reduced by what was measured, for fp8.
   double matrix_share = 0;
   /// Share of the rate of large matrix products that batched products reach.
   double batched_share = 1;

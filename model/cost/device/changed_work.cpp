@@ -28,6 +28,13 @@ double bytes_ratio(const std::vector<TensorShape>& inputs, Precision from, doubl
   return before > 0 ? after / before : 1;
 }
 
+/// Returns the bytes of a product whose operands have 8 bits and whose result has 16, relative to those in 16 bits.
+double float8_share(const ProductShape& shape) {
+  const double operands = shape.inner * (shape.rows + shape.columns);
+  const double all = operands + shape.rows * shape.columns;
+  return all > 0 ? 1 - operands / all / 2 : 0.5;
+}
+
 // ---- division among tensor-parallel ranks
 
 double ProductShape::*dimension_of(Divided divided) noexcept {
@@ -125,14 +132,26 @@ bool has_precision(const DeviceWork& piece) noexcept {
   }
 }
 
-DeviceWork in_precision(const DeviceWork& piece, const OperatorTable& table, Precision to) {
+DeviceWork in_precision(const DeviceWork& piece, const OperatorTable& table, Precision to, const Float8Recipe* recipe) {
   if (!has_precision(piece) || !piece.precision_known) return piece;
+  if (to == Precision::kFloat8) {
+    DeviceWork changed = in_precision(piece, table, Precision::kFloat16);
+    const bool single = piece.kind == KernelClass::kGemm && (!piece.work || piece.work->shape.count <= 1);
+    if (recipe == nullptr || !single) return changed;
+    changed.precision = to;
+    changed.recipe = recipe;
+    if (!changed.work) return changed;
+    changed.work->precision = to;
+    changed.work->bytes *= float8_share(changed.work->shape);
+    return changed;
+  }
   const bool product = limit_of(piece.kind) == Limit::kFlops;
-  if (!product && to == Precision::kFloat8) to = Precision::kFloat16;
   const double size = size_of(to);
   const double ratio = piece.which ? bytes_ratio(table.operators[*piece.which].inputs, piece.precision, size)
                                    : size / size_of(piece.precision);
   DeviceWork changed = piece;
+  if (changed.work && changed.recipe != nullptr) changed.work->bytes /= float8_share(changed.work->shape);
+  changed.recipe = nullptr;
   if (product || ratio != 1) changed.precision = to;
   if (!product) changed.amount *= ratio;
   if (changed.work) {

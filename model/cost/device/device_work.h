@@ -1,12 +1,14 @@
 #ifndef STEPSIM_MODEL_COST_DEVICE_DEVICE_WORK_H
 #define STEPSIM_MODEL_COST_DEVICE_DEVICE_WORK_H
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "model/base/units.h"
@@ -17,6 +19,25 @@
 #include "model/job/task_tables.h"
 
 namespace stepsim {
+
+/// How training in fp8 scales the operands of products: the traffic of the kernels that quantise them, beside the
+/// product's own.
+struct Float8Recipe {
+  std::string_view name;
+  double operand_bytes;  ///< for each number of a product's operands
+  double result_bytes;   ///< for each number of its result, which a separate kernel scales if the product cannot
+};
+
+/// Bytes that are read and written to quantise a 16-bit tensor without fusion, for each of the two products that use it
+/// (torchao's roofline of fp8 linears, torchao/testing/training/roofline_utils.py):
+/// - tensorwise: read for the largest value, read again, written in both layouts: 2 + 2 + 2 for two products;
+/// - rowwise: read for each of two directions, written in 8 bits for each, and transposed in 16 bits between them: 2 +
+/// 1
+///   + 2 + 2 + 1. Gradients are accumulated precisely, for which the product has no row-wise scales, so that another
+///   kernel scales two of the three results of a layer (pytorch/ao, issue 2184): (2 + 2) * 2 / 3;
+/// - mxfp8: read and written for each of two directions: 2 * (2 + 1).
+inline constexpr std::array kFloat8Recipes{Float8Recipe{"tensorwise", 3, 0}, Float8Recipe{"rowwise", 4, 8.0 / 3},
+                                           Float8Recipe{"mxfp8", 3, 0}};
 
 /// A piece of device work, as input of device models.
 struct DeviceWork {
@@ -29,6 +50,9 @@ struct DeviceWork {
   double amount = 1;
   double row = 0;  ///< for a norm over rows, the size of a row in bytes: each row is read twice; 0 for all other work
   bool precision_known = false;  ///< true if from shapes or a kernel's name; otherwise `precision` is a guess
+  /// True if its time was not recorded but computed for a training step. Its products on matrix units then reach
+  /// Accelerator::step_share of their rate, on every device.
+  bool modelled = false;
   /// True if launched in the optimizer's step, or if it has the name of an optimizer kernel.
   bool in_optimizer = false;
   Divided divided = Divided::kNot;     ///< how tensor-parallel ranks divide the work (OperatorTable::Use)
@@ -41,6 +65,7 @@ struct DeviceWork {
   KernelClass named = KernelClass::kUnknown;  ///< class by its name alone, used by reports and selections
   /// Device named in its rank's trace, or else that of the first rank that has one; null if not known.
   const Accelerator* on = nullptr;
+  const Float8Recipe* recipe = nullptr;  ///< for a product in fp8, how its operands are quantised before it
 
   [[nodiscard]] bool operator==(const DeviceWork& other) const = default;
 };
@@ -72,7 +97,12 @@ class DevicePieces {
 /// their durations. O(tasks + names * their length + uses * log pieces).
 [[nodiscard]] DevicePieces device_work(const Capture& capture);
 
-/// Returns the piece of device work that does all of an operator's work, by a kernel of class `kind`.
+/// True if a capture is a step that `stepsim model` made, so that the times of its device work are those of
+/// roofline_time().
+[[nodiscard]] bool is_modelled_step(const Capture& capture);
+
+/// Returns the piece of device work of a modelled step that does all of an operator's work, by a kernel of class
+/// `kind`.
 [[nodiscard]] DeviceWork device_work_of(const OperatorTable::Operator& op, KernelClass kind);
 
 /// Returns the device of the first rank whose trace names one, or null if no trace does or the device is unknown.
@@ -82,10 +112,12 @@ class DevicePieces {
 [[nodiscard]] bool has_kernels(const Capture& capture) noexcept;
 
 /// Returns `piece` as computed in precision `to`: floats have the new size, and matrix products use the new arithmetic.
-/// Only products use fp8; other work is then reduced to 16 bits. Does not change the optimizer, collectives, memsets,
-/// copies between host and device, kernels whose name is not recognised, operators without float inputs, or pieces
-/// whose precision is not known. `table` is the one that `piece.which` refers to.
-[[nodiscard]] DeviceWork in_precision(const DeviceWork& piece, const OperatorTable& table, Precision to);
+/// Only single products use fp8, if `recipe` is not null: their operands have 8 bits and their results 16. All other
+/// work, such as attention and batched products, is then reduced to 16 bits. Does not change the optimizer,
+/// collectives, memsets, copies between host and device, kernels whose name is not recognised, operators without float
+/// inputs, or pieces whose precision is not known. `table` is the one that `piece.which` refers to.
+[[nodiscard]] DeviceWork in_precision(const DeviceWork& piece, const OperatorTable& table, Precision to,
+                                      const Float8Recipe* recipe = nullptr);
 
 /// True if in_precision() applies to this kind of work. It does not apply to collectives, memsets, copies between host
 /// and device, the optimizer, and kernels whose name is not recognised. The piece's own precision may be unknown.

@@ -13,7 +13,9 @@
 // - `batched`: the share of that rate that batched products reach. [T]: V100 0.78; 1 for other devices.
 // - `step`: the share of the rate of large products that products reach in a training step. [M]: fitted to steps of
 //   MPT models with FSDP on 8 to 512 devices (MosaicML, llm-foundry, scripts/train/benchmarking, 2023): A100 0.86, H100
-//   0.70. kUsualStep, the A100's, is used for other devices. GH200, H200 and like devices have the H100's.
+//   0.70. B200: 0.68, from 514 products of steps that SimuMax measured on one (b200_system.json, v1.2, 2026): all
+//   together reach 0.477 of the peak, or 0.68 of `matrix`. (Those that it measured on an A100 PCIe reach 0.90 of it.)
+//   GH200, H200 and like devices have the H100's, GB200 the B200's. kUsualStep, the A100's, is used for other devices.
 // - `simple`: the share of the fp32 peak that large products reach. [N]: fitted to measured steps of bert_large and
 //   gpt2_large (inference) in the artefact of Lee et al., NeuSight, ASPLOS 2025: T4 0.60, V100 1.0 (because its clock
 //   is above the one its peak is given for), L4 0.39 (72 W), A100 0.90, H100 0.78, MI210 0.70.
@@ -58,6 +60,7 @@ constexpr double kUsualShare = 0.81;
 constexpr double kLowPowerShare = 0.5;
 constexpr double kUsualStep = 0.86;
 constexpr double kHopperStep = 0.70;
+constexpr double kBlackwellStep = 0.68;
 constexpr double kOneIssueShare = 0.9;
 constexpr double kTwoIssueShare = 0.75;
 constexpr double kUsualBandwidth = 0.86;
@@ -395,8 +398,8 @@ constexpr auto kForms = std::to_array<Form>({
     card("RTX PRO 4500",         "RTX PRO 4500",       82,  2407, 896,   64,  kBlackwellPro, "Blackwell 32GB"),
     card("RTX PRO 5000",         "RTX PRO 5000",       110, 2377, 1340,  96,  kBlackwellPro, "Blackwell 48GB 72GB"),
     {"RTX PRO 6000",    "RTX PRO 6000",   188, {1.97, 126, 251.9, 503.8, 1007.6},     1792,   128,  kPcie5, {0.83, kTwoIssueShare, 0.85, true}, kRtxBlackwell, kRtxBlackwellSource, "Blackwell Server Workstation Edition Max Q 96GB"},
-    {"B200",            "B200",           148, {37, 75, 1100, 2250, 4500},            7700,   126,  kPcie5, {0.70, 0.78, 0.87, true}, kBlackwell, kB200Source, "SXM6 SXM 180GB 192 HBM3e", 900},
-    {"GB200",           "GB200",          152, {40, 80, 1250, 2500, 5000},            8000,   126,  450,    {0.70, 0.78, 0.87}, kBlackwell, kGb200Source, "186GB 192 HBM3e", 900},
+    {"B200",            "B200",           148, {37, 75, 1100, 2250, 4500},            7700,   126,  kPcie5, {0.70, 0.78, 0.87, true, 1, kBlackwellStep}, kBlackwell, kB200Source, "SXM6 SXM 180GB 192 HBM3e", 900},
+    {"GB200",           "GB200",          152, {40, 80, 1250, 2500, 5000},            8000,   126,  450,    {0.70, 0.78, 0.87, false, 1, kBlackwellStep}, kBlackwell, kGb200Source, "186GB 192 HBM3e", 900},
     {"MI50",            "MI50",           60,  {6.6, 13.3, 13.3, 26.5, 26.5},         1024,   4,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kGcn, kMi50Source, "32GB 16GB"},
     {"MI100",           "MI100",          120, {11.5, 46.1, 46.1, 184.6, 184.6},      1228.8, 8,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi100Source, "32GB"},
     {"MI210",           "MI210",          104, {45.3, 45.3, 45.3, 181, 181},          1638.4, 8,    kPcie4, {kAmdShare, 0.70, 0.78, true}, kCdna, kMi210Source, "64GB"},

@@ -36,6 +36,10 @@
 // efficiency: what kept the matrix units waiting does not slow units that are eight times slower. Its time is scaled by
 // the change of the memory bandwidth, or is the minimum time of the new units if that is longer.
 //
+// The times of a modelled step are these minimum times, with one more factor for what runs in a step: products on
+// matrix units reach Accelerator::step_share of their rate. Another device then gives the times that it would have if
+// the step were modelled for it.
+//
 // If the shortest kernels of a capture take longer than the floor, all its kernels start that much later
 // (DeviceWork::late_start), and this time is added to the floors.
 //
@@ -44,6 +48,9 @@
 // shows how much a kernel uses the cache: if it takes longer than memory would need, something else limits it. A norm
 // over rows computes the statistics of a row and then reads it again. The second read comes from the cache if all rows
 // under way fit, so for a device with a small cache half of the traffic is added.
+//
+// A product in fp8 (DeviceWork::recipe) needs its operands quantised. Kernels of their own do that, so their time,
+// which is that of their traffic and of two starts, is added to the time of the product.
 //
 // Frameworks compute fp32 convolutions in tf32 on some devices. A convolution therefore changes from fp32 to tf32, or
 // back, if only one of the two devices does this.
@@ -83,13 +90,15 @@ double floor_of(const DeviceWork& piece, const Accelerator& device) {
 
 bool has_tiles(const Work& work, const Accelerator& device) { return work.shape.count > 0 && device.processors > 0; }
 
-double flops_time(const Work& work, const Accelerator& device) {
-  const double at_peak = work.flops / device.flops(work.precision) * kNanoseconds;
+double flops_time(const DeviceWork& piece, const Accelerator& device) {
+  const Work& work = *piece.work;
+  const double share = piece.modelled && device.has_matrix_units(work.precision) ? device.step_share : 1;
+  const double at_peak = work.flops / share / device.flops(work.precision) * kNanoseconds;
   if (!has_tiles(work, device)) return at_peak;
   const ProductShape& shape = work.shape;
   const double whole = 2 * shape.count * shape.rows * shape.columns * shape.inner;
   if (whole <= 0) return at_peak;
-  return product_time(shape, work.precision, device) * work.flops / whole;
+  return product_time(shape, work.precision, device) * work.flops / share / whole;
 }
 
 /// Returns the nanoseconds in which memory alone, without a cache, moves the data of a piece. A norm over rows reads
@@ -148,15 +157,14 @@ double shown_saving(const DeviceWork& piece, const Accelerator& device) {
 /// Returns the minimum nanoseconds of a piece. `saving` is the share of the cache's possible saving that is used.
 double best_time(const DeviceWork& piece, const Accelerator& device, double saving = 1) {
   const Work& work = *piece.work;
-  const double flops = flops_time(work, device);
+  const double flops = flops_time(piece, device);
   const double memory = memory_time(piece, device) - saving * cache_saving(piece, device);
   if (has_tiles(work, device)) return floor_of(piece, device) + kProductStart + std::hypot(flops, memory);
   return floor_of(piece, device) + std::max(flops, memory);
 }
 
 ScaledBy bound_by(const DeviceWork& piece, const Accelerator& device) {
-  const Work& work = *piece.work;
-  const double flops = flops_time(work, device);
+  const double flops = flops_time(piece, device);
   const double memory = memory_time(piece, device);
   if (std::max(flops, memory) < floor_of(piece, device)) return ScaledBy::kOverhead;
   return flops > memory ? ScaledBy::kFlops : ScaledBy::kBytes;
@@ -169,8 +177,23 @@ bool on_matrix_units(const Work& work, const Accelerator& device) {
 /// Returns the share of the device that a piece fills, at most 1.
 double fill_of(const DeviceWork& piece, const Accelerator& device) {
   const double full = device.processors * kUnderWay / device.bytes_per_second() * kNanoseconds;
-  const double busy = std::max(flops_time(*piece.work, device), memory_time(piece, device));
+  const double busy = std::max(flops_time(piece, device), memory_time(piece, device));
   return busy >= full ? 1 : busy / full;
+}
+
+bool quantises(const DeviceWork& piece) { return piece.recipe != nullptr; }
+
+/// Returns the nanoseconds of the kernels that quantise the operands of a product in fp8 and scale its result, one for
+/// each operand; 0 if the product is not in fp8 or its shape is not known.
+double quantising_time(const DeviceWork& piece, const Accelerator& device) {
+  if (!quantises(piece) || !piece.work || piece.work->shape.count <= 0) return 0;
+  const ProductShape& shape = piece.work->shape;
+  const double operands = shape.inner * (shape.rows + shape.columns);
+  const double results = shape.rows * shape.columns;
+  const double whole = 2 * results * shape.inner;
+  const double part = whole > 0 ? piece.work->flops / (whole * shape.count) : 1;
+  const double bytes = shape.count * (piece.recipe->operand_bytes * operands + piece.recipe->result_bytes * results);
+  return part * (2 * floor_of(piece, device) + device.pass_seconds(bytes, 0) * kNanoseconds);
 }
 
 double rate_of(Limit limit, Precision precision, const Accelerator& device) {
@@ -246,6 +269,7 @@ constexpr double kErrorOfCaches = 0.35;     ///< passes that the cache serves on
 constexpr double kErrorOfLatencies = 0.30;  ///< kernels with little work
 constexpr double kErrorOfClass = 0.30;      ///< kernels without shapes
 constexpr double kErrorOfUnits = 0.50;      ///< products that move onto or off the matrix units
+constexpr double kErrorOfFloat8 = 0.15;     ///< products that change to fp8 or back, on the same device
 /// Error of work for which libraries have several algorithms: batched products, convolutions, attention, norms.
 constexpr double kErrorOfAlgorithms = 0.25;
 constexpr double kErrorOfKinds = 0.10;  ///< added for products, for each device whose shares were not measured
@@ -295,7 +319,7 @@ double error_of(const DeviceWork& before, const Accelerator& from, const DeviceW
   double error = error_by(by);
   if (error == 0) return 0;
   if (product && from.has_matrix_units(before.precision) != to.has_matrix_units(after.precision)) error = kErrorOfUnits;
-  if (&from == &to) return error;
+  if (&from == &to) return quantises(before) == quantises(after) ? error : std::max(error, kErrorOfFloat8);
   if (changes_caches(before, from, after, to)) error = std::max(error, kErrorOfCaches);
   if (has_algorithms(before)) error = std::max(error, kErrorOfAlgorithms);
   if (from.vendor != to.vendor) error += error_of_vendors(before.kind);
@@ -306,13 +330,16 @@ double error_of(const DeviceWork& before, const Accelerator& from, const DeviceW
 
 }  // namespace
 
-Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const DeviceWork& changed,
+Scaled roofline_scaled(const DeviceWork& recorded, const Accelerator& from, const DeviceWork& changed,
                        const Accelerator& to) {
+  DeviceWork before = recorded;
+  before.recorded -= std::min(before.recorded, Duration{std::llround(quantising_time(before, from))});
   const DeviceWork after = as_done_on(to, before, from, changed);
   Scaled scaled = duration_of(before, from, after, to);
+  scaled.nanoseconds += quantising_time(after, to);
   scaled.error = error_of(before, from, after, to, scaled.by);
   // On the same device, a kernel with nearly the same work takes nearly the same time, so the error is reduced.
-  if (&from == &to && before.recorded > Duration{} && scaled.nanoseconds > 0) {
+  if (&from == &to && quantises(before) == quantises(after) && before.recorded > Duration{} && scaled.nanoseconds > 0) {
     const double change = std::abs(std::log2(scaled.nanoseconds / static_cast<double>(before.recorded.count())));
     scaled.error *= std::min(1.0, change);
   }

@@ -68,6 +68,57 @@ TEST(PrecisionWhatIf, RefusesADeviceWithoutTheUnits) {
   EXPECT_EQ(problem_of(question, {"device.to=V100", "precision.to=fp16"}), "taken");
 }
 
+/// Returns a forward pass on an H100 in bf16: two linear layers, attention, and the layer of the logits.
+Question half_precision_layers() {
+  const auto half = [](std::vector<std::int64_t> sizes) {
+    return TensorShape{std::move(sizes), 2, Precision::kFloat16, ElementKind::kFloat};
+  };
+  GpuJob job("NVIDIA H100 80GB HBM3");
+  const auto add = [&job](const char* kernel, const char* op, std::vector<TensorShape> inputs) {
+    const TaskId task = job.launch(kernel, TaskKind::kKernel, kLaunch, std::chrono::microseconds{1'000});
+    job.is_of(task, {op, std::move(inputs), {}, {}, {}});
+  };
+  const TensorShape heads = half({1, 32, 8192, 128});
+  add("gemm", "aten::mm", {half({8192, 4096}), half({4096, 12288})});
+  add("flash_attention_kernel", "aten::_scaled_dot_product_flash_attention", {heads, heads, heads});
+  add("gemm", "aten::mm", {half({8192, 4096}), half({4096, 4096})});
+  add("softmax_kernel", "aten::_softmax", {half({8192, 32000})});
+  add("gemm", "aten::mm", {half({8192, 4096}), half({4096, 32000})});
+  return std::move(job).question();
+}
+
+TEST(PrecisionWhatIf, Float8ChangesOnlyLinearLayersBeforeTheLast) {
+  const Question question = half_precision_layers();
+  const scenarios::Prediction before = question.predicted({});
+  const scenarios::Prediction after = question.predicted({"precision.to=fp8"});
+  const Dag& dag = after.graph->dag;
+  std::vector<bool> changed;
+  for (const TaskId task : dag.tasks()) {
+    if (dag.kind(task) != TaskKind::kKernel) continue;
+    const auto length = [task](const scenarios::Prediction& of) {
+      return of.timeline.finish[task.index()] - of.timeline.start[task.index()];
+    };
+    changed.push_back(length(after) != length(before));
+  }
+  EXPECT_THAT(changed, ::testing::ElementsAre(true, false, true, false, false));
+}
+
+TEST(PrecisionWhatIf, RecipesOfFloat8TakeAsMuchLongerAsTheirTraffic) {
+  const Question question = half_precision_layers();
+  // Per number of an operand, rowwise moves 4 bytes and tensorwise 3; per result, 8 / 3 bytes and none. The two layers
+  // have 4096 * (8192 + 12288) and 4096 * (8192 + 4096) numbers in operands, 8192 * 12288 and 8192 * 4096 in results.
+  const double operands = 4096.0 * (8192 + 12288 + 8192 + 4096);
+  const double results = 8192.0 * (12288 + 4096);
+  const double bandwidth = 3.35e12 * 0.92;
+  const Duration more =
+      question.iteration({"precision.recipe=rowwise"}) - question.iteration({"precision.recipe=tensorwise"});
+  EXPECT_NEAR(static_cast<double>(more.count()), (operands + 8.0 / 3 * results) / bandwidth * 1e9, 4);
+  EXPECT_EQ(question.iteration({"precision.to=fp8"}), question.iteration({"precision.recipe=rowwise"}));
+  // The times of two kernels are rounded after each of two changes.
+  EXPECT_NEAR(static_cast<double>(question.iteration({"precision.to=fp8", "precision.recipe=mxfp8"}).count()),
+              static_cast<double>(question.iteration({"precision.recipe=mxfp8"}).count()), 4);
+}
+
 /// Returns a job with a kernel of 100 us, whose precision and shapes were not recorded.
 Question silent() {
   GpuJob job("NVIDIA A100-SXM4-40GB");

@@ -66,6 +66,31 @@ TEST(InPrecisionTest, OnlyProductsAreDoneInEightBits) {
   EXPECT_EQ(in_precision(half, calls.table(), Precision::kFloat8), half);
 }
 
+TEST(InPrecisionTest, OnlyProductsOfLinearLayersAreQuantised) {
+  Calls calls;
+  const Float8Recipe& recipe = kFloat8Recipes[0];
+  const Precision bf16 = Precision::kFloat16;
+  const DeviceWork product =
+      calls.add("aten::mm", KernelClass::kGemm, {floats({64, 32}, bf16), floats({32, 16}, bf16)});
+  const DeviceWork quantised = in_precision(product, calls.table(), Precision::kFloat8, &recipe);
+  EXPECT_EQ(quantised.work->precision, Precision::kFloat8);
+  EXPECT_EQ(quantised.recipe, &recipe);
+  EXPECT_DOUBLE_EQ(quantised.work->bytes, 64 * 32 + 32 * 16 + 2.0 * 64 * 16) << "results keep 16 bits";
+  EXPECT_EQ(in_precision(product, calls.table(), Precision::kFloat8), product) << "no recipe";
+  const DeviceWork back = in_precision(quantised, calls.table(), bf16);
+  EXPECT_DOUBLE_EQ(back.work->bytes, product.work->bytes);
+  EXPECT_EQ(back.recipe, nullptr);
+  // Attention's products and attention in one kernel stay in the 16 bits that they have.
+  const DeviceWork scores =
+      calls.add("aten::bmm", KernelClass::kGemm, {floats({8, 64, 32}, bf16), floats({8, 32, 64}, bf16)});
+  const TensorShape heads = floats({1, 8, 64, 32}, bf16);
+  const DeviceWork attention =
+      calls.add("aten::_scaled_dot_product_flash_attention", KernelClass::kAttention, {heads, heads, heads});
+  const DeviceWork softmax = calls.add("aten::_softmax", KernelClass::kSoftmax, {floats({8, 64, 64}, bf16)});
+  for (const DeviceWork& piece : {scores, attention, softmax})
+    EXPECT_EQ(in_precision(piece, calls.table(), Precision::kFloat8, &recipe), piece);
+}
+
 TEST(InPrecisionTest, WithoutShapesTheAmountChanges) {
   DeviceWork piece{Duration{10'000}, KernelClass::kSoftmax, Precision::kFloat32, {}};
   piece.precision_known = true;

@@ -217,6 +217,35 @@ TEST(RooflineTest, ProductsReadAndWriteTheCacheButForTheirWeights) {
   EXPECT_NEAR(roofline_time(piece, device), start + std::hypot(arithmetic, weight + uncached), 1e-6);
 }
 
+TEST(RooflineTest, QuantisingReadsAndWritesTheOperandsOfAProductOnceMore) {
+  const Accelerator& h100 = accelerator_named("H100");
+  const double side = 8192;
+  const Work work{
+      KernelClass::kGemm, 2 * side * side * side, 6 * side * side, Precision::kFloat16, {1, side, side, side}};
+  DeviceWork product{std::chrono::milliseconds{2}, KernelClass::kGemm, Precision::kFloat16, work};
+  product.precision_known = true;
+  for (const Float8Recipe& recipe : kFloat8Recipes) {
+    DeviceWork quantised = product;
+    quantised.precision = quantised.work->precision = Precision::kFloat8;
+    quantised.work->bytes = 4 * side * side;
+    const double without = roofline_scaled(product, h100, quantised, h100).nanoseconds;
+    quantised.recipe = &recipe;
+    const double with = roofline_scaled(product, h100, quantised, h100).nanoseconds;
+    // Two operands and one result of 8192 x 8192 numbers; a kernel for each operand.
+    const double bytes = side * side * (2 * recipe.operand_bytes + recipe.result_bytes);
+    const double added =
+        2 * static_cast<double>(h100.floor.count()) + bytes / (h100.memory.bytes_per_second() * 0.92) * 1e9;
+    EXPECT_NEAR(with - without, added, 1) << recipe.name;
+    // Back in 16 bits, the product takes its recorded time again.
+    quantised.recorded = Duration{std::llround(with)};
+    EXPECT_NEAR(roofline_scaled(quantised, h100, product, h100).nanoseconds, 2e6, 2) << recipe.name;
+  }
+  // Large products reach 0.9 of twice the rate, so 2 ms of mostly arithmetic become about 2 / 1.8.
+  DeviceWork quantised = product;
+  quantised.precision = quantised.work->precision = Precision::kFloat8;
+  EXPECT_NEAR(roofline_scaled(product, h100, quantised, h100).nanoseconds, 2e6 / 1.8, 2e6 / 1.8 * 0.03);
+}
+
 TEST(RooflineTest, SharesThatWereNotMeasuredWidenTheRange) {
   const DeviceWork pass{Duration{1'000'000}, KernelClass::kElementwise, Precision::kFloat32, pass_of(1e9)};
   const auto error = [&pass](std::string_view from, std::string_view to) {
