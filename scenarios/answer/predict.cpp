@@ -310,9 +310,11 @@ Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& option
     prediction = predict_once(one_by_one, options);
     prediction.why_each_rank = difference.what();
   }
-  // The ends of ranges are not answers: they assume another time for the divided work alone.
+  // The ends of ranges are not answers: they assume another time for the divided work alone. Replicas that divide
+  // experts do less work on parameters for as many samples.
   const bool is_answer = plan.device_side == 0 && plan.interference_side == 0;
-  if (is_answer && plan.parallelism != Parallelism{}) check_throughput(plan, prediction, options);
+  if (is_answer && plan.parallelism != Parallelism{} && plan.parallelism.expert == 1)
+    check_throughput(plan, prediction, options);
   return prediction;
 }
 

@@ -8,16 +8,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
-#include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ingest/load/load.h"
-#include "model/base/error.h"
 #include "model/cost/device/device_work.h"
 #include "model/job/group.h"
 #include "model/rewrite/buckets.h"
@@ -126,7 +126,7 @@ std::size_t check_answers(const Question& asked) {
     OneDevice one;
     try {
       one = on_one_device(asked, device);
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       continue;
     }
     for (const Division& division : divisions()) {
@@ -134,7 +134,7 @@ std::size_t check_answers(const Question& asked) {
       scenarios::Prediction job;
       try {
         job = asked.predicted(std::string_view(scenario(device, division)));
-      } catch (const Error&) {  // refused
+      } catch (const std::exception&) {  // refused
         continue;
       }
       ++answers;
@@ -175,7 +175,7 @@ TEST(DividedLawsTest, NoAnswerBreaksOne) {
     Capture capture;
     try {
       capture = ingest::load({path.string()}, {});
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       continue;
     }
     if (capture.recording.ranks.size() != 1 || capture.gradients.empty()) continue;

@@ -31,10 +31,9 @@ struct Float8Recipe {
 /// Bytes that are read and written to quantise a 16-bit tensor without fusion, for each of the two products that use it
 /// (torchao's roofline of fp8 linears, torchao/testing/training/roofline_utils.py):
 /// - tensorwise: read for the largest value, read again, written in both layouts: 2 + 2 + 2 for two products;
-/// - rowwise: read for each of two directions, written in 8 bits for each, and transposed in 16 bits between them: 2 +
-/// 1
-///   + 2 + 2 + 1. Gradients are accumulated precisely, for which the product has no row-wise scales, so that another
-///   kernel scales two of the three results of a layer (pytorch/ao, issue 2184): (2 + 2) * 2 / 3;
+/// - rowwise: read for each of two directions, written in 8 bits for each, and transposed in 16 bits between them:
+///   2 + 1 + 2 + 2 + 1. Gradients are accumulated precisely, for which the product has no row-wise scales, so that
+///   another kernel scales two of the three results of a layer (pytorch/ao, issue 2184): (2 + 2) * 2 / 3;
 /// - mxfp8: read and written for each of two directions: 2 * (2 + 1).
 inline constexpr std::array kFloat8Recipes{Float8Recipe{"tensorwise", 3, 0}, Float8Recipe{"rowwise", 4, 8.0 / 3},
                                            Float8Recipe{"mxfp8", 3, 0}};
