@@ -1,7 +1,7 @@
 // The operators of a layer, as PyTorch runs them for GPT-2, LLaMA and Megatron-LM's layers without fusion, and those of
 // its backward pass. The work of an operator follows from its shapes (work_of(), model/job/operator_work.h), and its
-// time from the work (roofline_time() of device_work_of(), model/cost/device), except for passes that write another type
-// than they read, or several results.
+// time from the work (roofline_time() of device_work_of(), model/cost/device), except for passes that write another
+// type than they read, or several results.
 #include "model/transformer/transformer_step.h"
 
 #include <algorithm>

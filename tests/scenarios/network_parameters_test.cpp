@@ -1,5 +1,6 @@
 // Checks every declared parameter of the network models in each place where a user can set or read it.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -29,7 +30,9 @@ Sample sample_of(const NetworkParameter& parameter) {
     const bool flag = !std::get<bool>(parameter.default_value);
     return {flag ? "true" : "false", flag ? "true" : "false", flag};
   }
-  return {"0.25", "0.25", 0.25};
+  const double number = parameter.least + 0.25;
+  const std::string text = fmt::format("{}", number);
+  return {text, text, number};
 }
 
 Cluster cluster_with(const NetworkParameter& parameter, const std::string& value) {
@@ -122,7 +125,8 @@ TEST(NetworkParametersTest, KeysAreUniqueAndThoseOfAMapFollowEachOther) {
     }
     last = map;
   }
-  EXPECT_EQ(keys, (std::set<std::string_view>{"overhead", "collective_overhead", "ranks_per_host", "sharing", "loggp.o", "loggp.g"}));
+  EXPECT_EQ(keys, (std::set<std::string_view>{"overhead", "collective_overhead", "ranks_per_host", "sharing", "loggp.o",
+                                              "loggp.g"}));
   EXPECT_EQ(find_network_parameter("nonesuch"), nullptr);
 }
 
