@@ -51,7 +51,7 @@ KERNELS = [("h100_sxm", "all_gather", 8, 192, 34), ("h100_sxm", "all_gather", 8,
 # are NCCL's own figures (src/graph/tuning.cc) and are not fitted.
 START = {"base": 6, "hop": 1.35, "hop_beside_network": 3.7, "pairs_base": 8.4, "pairs_by_peer": 0.05, "pairs_by_peer_between_hosts": 1.1,
          "own_part": 0.3, "pipeline": 1.45, "longest_pipeline": 4.5, "hopper": 0.93, "blackwell": 0.73, "tree_share": 0.78,
-         "tree_share_of_two": 0.88, "pairs_share": 0.9, "nvlink": 0.73}
+         "pairs_share": 0.9, "nvlink": 0.73}
 PCIE, NVLS_LATENCY, NETWORK_HOP = 0.76, 25, 3
 USUAL_LATENCY_ERROR, USUAL_RATE_ERROR, ERROR_GROWTH = 25, 0.15, 0.3
 
@@ -149,7 +149,7 @@ def predicted(row, c):
         return ring  # two hosts with PCIe
     on_hosts = 0 if on_host == 1 else reduced or 2 * payload / inside
     latency = c["base"] + 2 * (on_host - 1) * hop + 2 * math.log2(row.hosts) * between
-    on_nics = payload / row.nics * (1 / c["tree_share_of_two"] if row.hosts == 2 else 2 / c["tree_share"])
+    on_nics = (1 if row.hosts == 2 else 2) * payload / (row.nics * c["tree_share"])
     return min(ring, time(latency, max(on_hosts, on_nics)))
 
 
@@ -243,9 +243,7 @@ def main():
     out.writerow(["system", "operation", "rows", "up to 1 MB", "above 1 MB", "left out, up to 1 MB", "left out, above 1 MB"])
     total = {place: [] for place in range(4)}
     for system in dict.fromkeys(row.system for row in rows):
-        # Only gh200-alps determines the share of two hosts, which is that of more hosts before the fit.
-        start = {**START, "tree_share_of_two": START["tree_share"]}
-        without = fitted([row for row in rows if row.system.split()[0] != system.split()[0]], start)
+        without = fitted([row for row in rows if row.system.split()[0] != system.split()[0]], START)
         for op in dict.fromkeys(row.op for row in rows if row.system == system):
             mine = [row for row in rows if row.system == system and row.op == op]
             errors = [[error(row, constants) for row in mine if (row.bytes > LONG) == long] for constants in (START, without) for long in (False, True)]

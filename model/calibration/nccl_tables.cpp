@@ -89,7 +89,8 @@ double bandwidth_of(const TimedCollective& one) {
   for (int i = 0; i < 60; ++i) {
     const double middle = std::sqrt(low * high);
     const Bandwidth link = Bandwidth::from_bytes_per_second(middle * 1e9);
-    const double predicted = nccl_estimate(shape_of(one, one.bytes), place_of(one, link), link, kNcclHopOfTables).us();
+    const double predicted =
+        nccl_estimate(shape_of(one, one.bytes), place_of(one, link), link, NcclRates::kOfTables).us();
     (predicted > us(one.time) ? low : high) = middle;
   }
   return high;

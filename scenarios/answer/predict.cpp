@@ -35,6 +35,31 @@ constexpr int kMostRounds = 20;
 /// Steps of a capture differ a little, and a divided job is made of one of them.
 constexpr double kSlackOfThroughput = 0.001;
 
+/// Takes away the time of optimizers: of their device work, and of the CPU from the first to the last call of a step
+/// that launches some. Tasks of a lane are numbered in their order.
+void drop_optimizer(const Capture& capture, std::vector<Duration>& durations) {
+  const Dag& dag = capture.dag;
+  const auto step_of = [&](TaskId task) {
+    return std::pair(dag.lane_id(task), capture.recording.step.empty() ? 0 : capture.recording.step[task.index()]);
+  };
+  const std::map<TaskId, TaskId> call_of = calls_by_work(device_launches(capture));
+  std::map<std::pair<LaneId, std::int32_t>, std::pair<TaskId, TaskId>> calls;  // the first and the last
+  for (const auto& [task, piece] : device_work(capture)) {
+    if (!piece.in_optimizer) continue;
+    durations[task.index()] = {};
+    const auto call = call_of.find(task);
+    if (call == call_of.end()) continue;
+    auto& [first, last] = calls.try_emplace(step_of(call->second), call->second, call->second).first->second;
+    first = std::min(first, call->second);
+    last = std::max(last, call->second);
+  }
+  for (std::size_t i = 0; i < durations.size(); ++i) {
+    const auto found = calls.find(step_of(TaskId{i}));
+    if (found != calls.end() && found->second.first <= TaskId{i} && TaskId{i} <= found->second.second)
+      durations[i] = {};
+  }
+}
+
 std::uint32_t workers_of(const Capture& capture) { return capture.job.workers.value_or(captured_workers(capture)); }
 
 /// Builds the task graph of a plan for a job with parameter servers.
@@ -326,14 +351,7 @@ Duration Predictor::step_without_optimizer(const Plan& plan, const sim::EngineOp
     const auto* const device = std::get_if<std::shared_ptr<const DeviceRule>>(&rule);
     return device != nullptr && (*device)->divides();
   });
-  one.rules.emplace_back([](const Capture& capture, std::vector<Duration>& durations) {
-    const std::map<TaskId, TaskId> call_of = calls_by_work(device_launches(capture));
-    for (const auto& [task, piece] : device_work(capture)) {
-      if (!piece.in_optimizer) continue;
-      durations[task.index()] = {};
-      if (const auto call = call_of.find(task); call != call_of.end()) durations[call->second.index()] = {};
-    }
-  });
+  one.rules.emplace_back(drop_optimizer);
   PlannedWork work_of_one = work(one);
   {
     const std::lock_guard lock(mutex_);

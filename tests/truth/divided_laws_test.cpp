@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -74,7 +75,7 @@ std::string scenario(const std::string& device, const Division& division) {
   return text;
 }
 
-/// The captured device's step, and the device time of its optimizer.
+/// The captured device's step, and the time of its optimizer: on the device, or on the CPU if that takes longer.
 struct OneDevice {
   Duration step{};
   Duration optimizer{};
@@ -87,10 +88,23 @@ OneDevice on_one_device(const Question& asked, const std::string& device) {
   scenarios::apply_all(changes.changes, plan);
   OneDevice one{.step = asked.predictor().predict(plan).iteration};
   const scenarios::PlannedWork work = asked.predictor().work(plan);
+  const Recording& recording = work.graph->recording;
+  const std::map<TaskId, TaskId> call_of = calls_by_work(device_launches(*work.graph));
+  std::map<std::int32_t, std::pair<Time, Time>> on_cpu;  // by step, from its first to the end of its last call
   for (const auto& [task, piece] : device_work(*work.graph)) {
-    if (piece.in_optimizer) one.optimizer += work.durations[task.index()];
+    if (!piece.in_optimizer) continue;
+    one.optimizer += work.durations[task.index()];
+    const auto call = call_of.find(task);
+    if (call == call_of.end()) continue;
+    const std::size_t index = call->second.index();
+    const auto [begin, end] = std::pair(recording.start[index], recording.finish[index]);
+    auto& span = on_cpu.try_emplace(recording.step[index], begin, end).first->second;
+    span = {std::min(span.first, begin), std::max(span.second, end)};
   }
-  one.optimizer /= static_cast<std::int64_t>(std::max(std::size_t{1}, work.graph->recording.steps.size()));
+  Duration of_cpu{};
+  for (const auto& [step, span] : on_cpu) of_cpu += span.second - span.first;
+  one.optimizer = std::max(one.optimizer, of_cpu);
+  one.optimizer /= static_cast<std::int64_t>(std::max(std::size_t{1}, recording.steps.size()));
   return one;
 }
 

@@ -51,11 +51,18 @@ constexpr double kLongestPipeline = 4.5;
 constexpr double kNvlsLatency = 25;
 constexpr std::array<double, 4> kNvlsShare{0, 0, 0.93, 0.73};
 
-/// Share of the NICs' rate that a tree between hosts and an all-to-all reach. A tree of two hosts carries the payload
-/// once in each direction, and reaches more of the rate.
+/// Share of the NICs' rate that a tree between hosts and an all-to-all reach. A tree of two hosts reaches more of the
+/// rate that rings were measured to reach.
 constexpr double kTreeShare = 0.78;
 constexpr double kTreeShareOfTwoHosts = 0.88;
 constexpr double kPairsShare = 0.9;
+
+/// Time of a hop on one host in microseconds, if the latency of the links is not longer.
+constexpr double kNcclHop = 1.35;
+/// The same where a measured table gives the time that collectives take beyond the formula. That time is from another
+/// number of ranks, and contains waits that do not grow with the hops. Tables of 2 and 4 GPUs so predict 8 best, those
+/// of nccl-tests as well as those of PyTorch's loops.
+constexpr double kNcclHopOfTables = 0.6;
 
 // Errors that 82 to 93 % of the measured times do not exceed (docs/internals/fidelity.md, "NCCL collectives"): in
 // microseconds, and as a share of the time.
@@ -83,17 +90,20 @@ double us(Duration time) { return static_cast<double>(time.count()) / 1e3; }
 /// Estimates the time of one collective.
 class Estimator {
  public:
-  Estimator(const CollectiveShape& shape, const CollectivePlace& place, Bandwidth bus, double hop_us)
+  Estimator(const CollectiveShape& shape, const CollectivePlace& place, Bandwidth bus, NcclRates rates)
       : shape_(shape),
         place_(place),
-        hop_(place.overhead_is_given ? hop_us : std::max(hop_us, us(place.latency_inside))),
+        of_tables_(rates == NcclRates::kOfTables),
+        hop_(of_tables_ ? kNcclHopOfTables : kNcclHop),
         hosts_(std::clamp(place.hosts, 1U, shape.members)),
         members_(shape.members),
         on_host_(members_ / hosts_),
         inside_as_built_(place.as_built().inside),
         generation_(static_cast<std::size_t>(generation_of(place.device, inside_as_built_))),
         bus_(gb_s(bus)),
-        scale_(bus_of(place) > Bandwidth{} ? bus.bytes_per_second() / bus_of(place).bytes_per_second() : 1) {}
+        scale_(bus_of(place) > Bandwidth{} ? bus.bytes_per_second() / bus_of(place).bytes_per_second() : 1) {
+    if (!place.overhead_is_given) hop_ = std::max(hop_, us(place.latency_inside));
+  }
 
   [[nodiscard]] NcclEstimate best() const {
     if (shape_.op == CollectiveOp::kAllToAll || shape_.op == CollectiveOp::kSendRecv) return pairs();
@@ -134,7 +144,8 @@ class Estimator {
     const double latency = base(kBase) + 2 * (on_host_ - 1) * hop_inside() + 2 * levels * hop_between();
     // A host of two sends the payload once. Of more hosts, each is between others in one of two trees of half the
     // payload, and a leaf in the other.
-    const double between = hosts_ == 2 ? bytes_us(1, nics() * kTreeShareOfTwoHosts) : bytes_us(2, nics() * kTreeShare);
+    const double share = hosts_ == 2 && of_tables_ ? kTreeShareOfTwoHosts : kTreeShare;
+    const double between = bytes_us(hosts_ == 2 ? 1 : 2, nics() * share);
     const double inside = on_host_ <= 1 || this->inside() <= 0 ? 0
                           : reduces_in_switch()                ? in_switch_us(on_host_)
                                                                : bytes_us(2, this->inside());
@@ -190,6 +201,7 @@ class Estimator {
 
   const CollectiveShape& shape_;
   const CollectivePlace& place_;
+  bool of_tables_;
   double hop_;  ///< a link's latency that was fitted together with an overhead contains waits, and does not count
   double hosts_;
   double members_;
@@ -247,7 +259,7 @@ class Table {
     const CollectiveShape shape{measured_.op, measured_.ranks, Bytes{std::llround(bytes)}};
     CollectivePlace place = place_.as_built();
     place.hosts = measured_.hosts;
-    return nccl_estimate(shape, place, measured_.bandwidth, kNcclHopOfTables);
+    return nccl_estimate(shape, place, measured_.bandwidth, NcclRates::kOfTables);
   }
 
   [[nodiscard]] static double us(const Entry& entry) { return static_cast<double>(entry.second.count()) / 1e3; }
@@ -492,8 +504,8 @@ double nccl_traffic(CollectiveOp op, std::uint32_t members, std::uint32_t hosts)
   return op == CollectiveOp::kAllReduce && hosts == 2 ? std::min(ring, 1 / kTreeShareOfTwoHosts) : ring;
 }
 
-NcclEstimate nccl_estimate(const CollectiveShape& shape, const CollectivePlace& place, Bandwidth bus, double hop_us) {
-  return Estimator(shape, place, bus, hop_us).best();
+NcclEstimate nccl_estimate(const CollectiveShape& shape, const CollectivePlace& place, Bandwidth bus, NcclRates rates) {
+  return Estimator(shape, place, bus, rates).best();
 }
 
 NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace& place) {
@@ -521,7 +533,7 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
     // The links may have changed since the measurement; the table's bandwidth scales with them.
     const double rate =
         measured->bandwidth.bytes_per_second() * bus.bytes_per_second() / measured->link.bytes_per_second();
-    const double model = nccl_estimate(shape, place, Bandwidth::from_bytes_per_second(rate), kNcclHopOfTables).us();
+    const double model = nccl_estimate(shape, place, Bandwidth::from_bytes_per_second(rate), NcclRates::kOfTables).us();
     logarithms.push_back(std::log(table.corrected_us(model, shape)));
     sum += logarithms.back() * weight;
     weights += weight;

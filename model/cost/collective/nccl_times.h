@@ -75,18 +75,17 @@ struct NcclEstimate {
   [[nodiscard]] double us() const noexcept { return latency_us + bytes_us + pipeline_us; }
 };
 
-/// Time of a hop on one host in microseconds, if the latency of the links is not longer.
-inline constexpr double kNcclHop = 1.35;
-/// The same where a measured table gives the time that collectives take beyond the formula. That time is from another
-/// number of ranks, and contains waits that do not grow with the hops. Tables of 2 and 4 GPUs so predict 8 best, those
-/// of nccl-tests as well as those of PyTorch's loops.
-inline constexpr double kNcclHopOfTables = 0.6;
+/// What the rates of links were found from.
+enum class NcclRates : std::uint8_t {
+  kOfDataSheet,
+  kOfTables,  ///< measured times of collectives, which the formula's time is compared with
+};
 
 /// Returns the estimate for the fastest algorithm if the links of `place` are slower or faster by the same factor, so
 /// that its ring has the rate `bus`. Preconditions: two members or more, is_nccl_collective() is true for the
 /// operation, bus > 0.
 [[nodiscard]] NcclEstimate nccl_estimate(const CollectiveShape& shape, const CollectivePlace& place, Bandwidth bus,
-                                         double hop_us = kNcclHop);
+                                         NcclRates rates = NcclRates::kOfDataSheet);
 
 /// True for reductions, gathers and broadcasts.
 [[nodiscard]] bool is_ring_collective(CollectiveOp op) noexcept;

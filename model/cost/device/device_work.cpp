@@ -269,10 +269,8 @@ DevicePieces device_work(const Capture& capture) {
   note_operators(capture.operators, names, pieces);
   note_launches(capture.launches, pieces);
   share_out(capture.operators, pieces);
-  if (!is_modelled_step(capture)) {
-    note_late_starts(pieces);
-    return pieces;
-  }
+  note_late_starts(pieces);
+  if (!is_modelled_step(capture)) return pieces;
   for (auto& [task, piece] : pieces) {
     if (piece.which) model(capture.operators.operators[*piece.which], piece);
   }

@@ -333,8 +333,11 @@ double error_of(const DeviceWork& before, const Accelerator& from, const DeviceW
 Scaled roofline_scaled(const DeviceWork& recorded, const Accelerator& from, const DeviceWork& changed,
                        const Accelerator& to) {
   DeviceWork before = recorded;
+  // A part of a product reaches the same share of the rate in its step, which cancels.
+  if (&from == &to && before.precision == changed.precision) before.modelled = false;
   before.recorded -= std::min(before.recorded, Duration{std::llround(quantising_time(before, from))});
-  const DeviceWork after = as_done_on(to, before, from, changed);
+  DeviceWork after = as_done_on(to, before, from, changed);
+  after.modelled = before.modelled;
   Scaled scaled = duration_of(before, from, after, to);
   scaled.nanoseconds += quantising_time(after, to);
   scaled.error = error_of(before, from, after, to, scaled.by);

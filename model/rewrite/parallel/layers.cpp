@@ -65,7 +65,7 @@ std::vector<ModelCall> calls_of_typical_step(const Capture& capture) {
     if (step.whole && step.asked) lengths.emplace_back(end_of[index] - recording.start[step.first.index()], index);
   }
   if (lengths.empty()) return {};
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>((lengths.size() - 1) / 2);
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
   std::nth_element(lengths.begin(), middle, lengths.end());
   return std::move(calls_of[middle->second]);
 }

@@ -15,7 +15,7 @@ constexpr Bandwidth kLink = Bandwidth::from_bytes_per_second(235e9);
 /// Returns a measurement in which a collective takes exactly the time of the model that is used with tables.
 TimedCollective exact(CollectiveOp op, std::uint32_t ranks, std::int64_t bytes) {
   const NcclEstimate estimate =
-      nccl_estimate({op, ranks, Bytes{bytes}}, {.inside = kLink, .device = "A100"}, kLink, kNcclHopOfTables);
+      nccl_estimate({op, ranks, Bytes{bytes}}, {.inside = kLink, .device = "A100"}, kLink, NcclRates::kOfTables);
   return {op, ranks, 1, "A100", Bytes{bytes}, Duration{std::llround(estimate.us() * 1e3)}};
 }
 
