@@ -233,6 +233,6 @@ def cases():
     yield one_of_several("5000-axes", "sweep:\n" + "".join(f"  compute{{rank={i + 9}}}.scale: [1]\n" for i in range(5000)), "matches none")
     yield from sets()
     for name, text in {"empty": b"", "comments-only": b"# nothing\n", "no-change": b"changes: []\n", "carriage-returns-taken": b"changes:\r\n  - network: {bandwidth: 2x}\r\n",
-                       "byte-order-mark-taken": b"\xef\xbb\xbfchanges:\n  - network: {bandwidth: 2x}\n", "an-anchor": b"changes:\n  - compute: {select: {rank: 0}, scale: &twice 2}\n  - compute: {select: {rank: 1}, scale: *twice}\n",
+                       "byte-order-mark-taken": b"\xef\xbb\xbfchanges:\n  - network: {bandwidth: 2x}\n", "an-anchor": b"changes:\n  - compute: {select: {name: FW.layer0}, scale: &twice 2}\n  - compute: {select: {name: FW.layer1}, scale: *twice}\n",
                        "no-last-line-end": b"name: 'a'", "document-end": b"name: a\n...\n", "slow-for-others": b"changes: [{compute: {select: {name: '(FW|BW|.)*.*$'}, scale: 2}}]\n"}.items():
         yield case(name, text, printed)
