@@ -56,7 +56,7 @@ int open_at(const Place& place, const std::string& name, int flags, unsigned mod
   return ::openat(place.folder.get(), name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode);
 }
 
-/// Returns a name that nobody can predict.
+/// Returns a name for a new file, which others can hardly guess. If it is in use all the same, O_EXCL refuses it.
 std::string random_name() {
   std::string once = std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
   once.append("-").append(std::to_string(::getpid()));
