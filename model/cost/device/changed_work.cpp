@@ -132,19 +132,10 @@ bool has_precision(const DeviceWork& piece) noexcept {
   }
 }
 
-DeviceWork in_precision(const DeviceWork& piece, const OperatorTable& table, Precision to, const Float8Recipe* recipe) {
-  if (!has_precision(piece) || !piece.precision_known) return piece;
-  if (to == Precision::kFloat8) {
-    DeviceWork changed = in_precision(piece, table, Precision::kFloat16);
-    const bool single = piece.kind == KernelClass::kGemm && (!piece.work || piece.work->shape.count <= 1);
-    if (recipe == nullptr || !single) return changed;
-    changed.precision = to;
-    changed.recipe = recipe;
-    if (!changed.work) return changed;
-    changed.work->precision = to;
-    changed.work->bytes *= float8_share(changed.work->shape);
-    return changed;
-  }
+namespace {
+
+/// Returns the work with floats of another size, in whatever precision they were before.
+DeviceWork with_floats(const DeviceWork& piece, const OperatorTable& table, Precision to) {
   const bool product = limit_of(piece.kind) == Limit::kFlops;
   const double size = size_of(to);
   const double ratio = piece.which ? bytes_ratio(table.operators[*piece.which].inputs, piece.precision, size)
@@ -159,6 +150,22 @@ DeviceWork in_precision(const DeviceWork& piece, const OperatorTable& table, Pre
     changed.row *= ratio;
     if (product) changed.work->precision = to;
   }
+  return changed;
+}
+
+}  // namespace
+
+DeviceWork in_precision(const DeviceWork& piece, const OperatorTable& table, Precision to, const Float8Recipe* recipe) {
+  if (!has_precision(piece) || !piece.precision_known) return piece;
+  if (to != Precision::kFloat8) return with_floats(piece, table, to);
+  DeviceWork changed = with_floats(piece, table, Precision::kFloat16);
+  const bool single = piece.kind == KernelClass::kGemm && (!piece.work || piece.work->shape.count <= 1);
+  if (recipe == nullptr || !single) return changed;
+  changed.precision = to;
+  changed.recipe = recipe;
+  if (!changed.work) return changed;
+  changed.work->precision = to;
+  changed.work->bytes *= float8_share(changed.work->shape);
   return changed;
 }
 

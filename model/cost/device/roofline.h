@@ -88,9 +88,9 @@ struct ScaledDurations {
 /// time of `work`. Precondition: work.work has a value.
 [[nodiscard]] double roofline_time(const DeviceWork& work, const Accelerator& device);
 
-/// Returns the duration on `to` if the work also changes, for example its precision or the number of samples. `before`
-/// took its recorded time on `from`; `changed` runs on `to`.
-[[nodiscard]] Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const DeviceWork& changed,
+/// Returns the duration on `to` if the work also changes, for example its precision or the number of samples.
+/// `recorded` took its recorded time on `from`; `changed` runs on `to`.
+[[nodiscard]] Scaled roofline_scaled(const DeviceWork& recorded, const Accelerator& from, const DeviceWork& changed,
                                      const Accelerator& to);
 
 /// Returns the duration after a change of the work on an unknown device: it is proportional to the amount of work. The

@@ -24,7 +24,8 @@ struct RepeatedPart {
 [[nodiscard]] RepeatedPart repeated_part_of(std::span<const std::uint32_t> sequence);
 
 /// Returns model_calls() of one step: of the whole steps that have a forward and a backward pass, the one of median
-/// length, and the longer of two, so that the job is not divided as if its steps were shorter. Empty if there is none. O(tasks + uses log uses).
+/// length, and the longer of two, so that the job is not divided as if its steps were shorter. Empty if there is none.
+/// O(tasks + uses log uses).
 [[nodiscard]] std::vector<ModelCall> calls_of_typical_step(const Capture& capture);
 
 /// The forward and the backward pass of a step, as ranges of calls.

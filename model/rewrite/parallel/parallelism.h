@@ -141,9 +141,8 @@ class DividedWorks {
 /// Durations and payloads of activations (Collective::of_activations) are those of all samples, also in microbatches.
 /// Every added collective takes kCollectiveCall of the host's time. Throws what divided_work() throws, and CannotAnswer
 /// if device work was launched together where a collective would have to run in between, or if replicas would exchange
-/// less than their gradients. O(tasks * microbatches * log +
-/// edges * microbatches).
-[[nodiscard]] Capture with_parallelism(const Capture& capture, const Parallelism& parallelism);
+/// less than their gradients. O(tasks * microbatches * log + edges * microbatches).
+[[nodiscard]] Capture with_parallelism(const Capture& capture, const Parallelism& asked);
 
 /// Host time of PyTorch's call of a collective on NCCL under its profiler, without waiting. In 14 captures
 /// (shared/traces/kineto) the median of all-reduces is 42 to 278 us, and that of the medians 82 us.

@@ -217,9 +217,10 @@ TEST(NcclTestsTest, OfProgramsWithoutMpiTheFirstTasksRanksCount) {
 TEST(NcclTestsTest, RanksOfOtherGroupsDoNotCount) {
   // NCCL_TESTS_SPLIT makes two communicators of two ranks; the table is that of rank 0.
   std::string text = "# nThread 1 nGpus 1\n";
-  for (int rank = 0; rank < 4; ++rank)
+  for (int rank = 0; rank < 4; ++rank) {
     text += fmt::format("#  Rank {:2} Group {:2} Pid 7 on node-{} device {} [0x01] NVIDIA A100\n", rank, rank % 2,
                         rank / 2, rank % 2);
+  }
   const auto read =
       read_table(text + kHeader + " 4194304 1048576 float sum -1 50.00 83.89 83.89 0 50.00 83.89 83.89 0\n", "a.txt");
   ASSERT_EQ(read.size(), 1U);

@@ -29,6 +29,7 @@ std::vector<TimedCollective> exact_table(CollectiveOp op, std::uint32_t ranks) {
 /// Rows whose two times are equal, from output that names no devices.
 std::vector<NcclTestsRow> rows_of(const std::vector<TimedCollective>& timings) {
   std::vector<NcclTestsRow> rows;
+  rows.reserve(timings.size());
   for (const TimedCollective& one : timings) rows.push_back({one, one.time, 0});
   return rows;
 }
