@@ -16,7 +16,7 @@ RETRIED_WITHIN = 10  # commits
 
 def git(*words):
     """Returns what git prints, or None if it fails."""
-    done = subprocess.run(["git", *words], capture_output=True, text=True, cwd=pathlib.Path(__file__).parent)
+    done = subprocess.run(["git", *words], capture_output=True, text=True, cwd=pathlib.Path(__file__).parents[1])
     return done.stdout.strip() if done.returncode == 0 else None
 
 
@@ -48,14 +48,24 @@ def record_passed(commit):
         append("passed", commit)
 
 
-def base():
-    """Returns the last commit that passed, among this one and its ancestors; else the one of MOST_COMMITS ago, or the
-    first."""
+def last_passed():
+    """Returns the last commit that passed, among this one and its ancestors, or None if none is known."""
     passed = {commit: commits_since(commit) for commit, in lines("passed")}
     known = [commit for commit, distance in passed.items() if distance is not None]
-    if known:
-        return min(known, key=passed.get)
-    return git("rev-parse", "--verify", "--quiet", f"HEAD~{MOST_COMMITS}") or git("rev-list", "--max-parents=0", "HEAD").split()[-1]
+    return min(known, key=passed.get) if known else None
+
+
+def base():
+    """Returns last_passed(), or else the commit of MOST_COMMITS ago, or the first."""
+    return last_passed() or git("rev-parse", "--verify", "--quiet", f"HEAD~{MOST_COMMITS}") or git("rev-list", "--max-parents=0", "HEAD").split()[-1]
+
+
+def changed_files():
+    """Returns the files that differ from last_passed(), committed or not, or None if no commit is known to have passed."""
+    passed = last_passed()
+    if passed is None:
+        return None
+    return git("diff", "--name-only", passed).split() + git("ls-files", "--others", "--exclude-standard").split()
 
 
 def changed(*patterns):

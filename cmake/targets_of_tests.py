@@ -15,6 +15,8 @@ import re
 import subprocess
 import sys
 
+import kept_passes
+
 CASE = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
 TEST = re.compile(r'^add_test\((?:\[=\[)?([^\]\s]+)(?:\]=\])? "([^"]+)"', re.MULTILINE)
 
@@ -35,22 +37,24 @@ def main():
         return
 
     targets = set()
-    for line in open(os.path.join(build, "generated/test_programs.txt")):
-        target, label, *sources = line.rstrip("\n").split(";")
+    described = kept_passes.Build(build)
+    for target, (label, sources) in described.test_programs.items():
         if not re.search(wanted.label_regex, label) or wanted.label_exclude and re.search(wanted.label_exclude, label):
             continue
-        cases = (case for source in sources for case in CASE.findall(open(source).read()))
-        if any(re.search(wanted.tests_regex, ".".join(case)) for case in cases):
+        cases = (case for source in sources for case in CASE.findall(source.read_text()))
+        if not kept_passes.DOCUMENTS_ONLY and any(re.search(wanted.tests_regex, ".".join(case)) for case in cases):
             targets.add(target)
 
     programs = programs_of_tests(build)
     built = re.compile(re.escape(build) + r"/(bin/[^/]+|.*\.so)")
     listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", *sys.argv[2:]], capture_output=True)
     for test in json.loads(listed.stdout).get("tests", []):
-        command = test.get("command") or [programs[test["name"]]]
-        if not command[0].startswith(build):
+        test["command"] = test.get("command") or [programs[test["name"]]]
+        if kept_passes.DOCUMENTS_ONLY and not described.reads_documents(test):
+            continue
+        if not test["command"][0].startswith(build):
             targets.add("installed")  # a script, which may run or install anything
-        targets.update(found[1] for found in map(built.fullmatch, command) if found)
+        targets.update(found[1] for found in map(built.fullmatch, test["command"]) if found)
     print("\n".join(sorted(targets)))
 
 

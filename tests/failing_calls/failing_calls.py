@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""failing_calls.py STEPSIM LIBRARY SOURCES [--full] [--seed N] [--only REGEX] [--parallel N]
+"""failing_calls.py STEPSIM LIBRARY [--full] [--seed N] [--only REGEX] [--parallel N]
 
 Makes one call fail while a small job runs: the n-th malloc, read, write, open and so on (fail_nth.cpp), or all
 calls from the n-th on. Each run must end in one of two ways, and leave no temporary or half-written file:
@@ -31,6 +31,7 @@ import tarfile
 import tempfile
 import time
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 KINDS = ["malloc", "read", "write", "open", "stat", "fstat", "rename", "fsync", "thread", "folder", "map"]
 HOW = {"read": ["once", "every", "short", "again"], "write": ["once", "every", "short", "again"]}
 PLACES = 1_000_000  # fail_nth.cpp records this many mallocs
@@ -70,15 +71,15 @@ def read(path):
         return file.read()
 
 
-def make_inputs(sources, folder):
-    data = os.path.join(sources, "tests", "golden", "data")
+def make_inputs(folder):
+    data = os.path.join(ROOT, "tests", "golden", "data")
     for name in ("gpu_step.json", "two_hosts.json"):
         shutil.copy(os.path.join(data, name), folder)
     with open(os.path.join(folder, "grid.yaml"), "w") as file:
         file.write("sweep:\n  network.bandwidth: [1x, 2x]\n  comm.partition_bytes: [1MiB, 4MiB]\n")
     with gzip.open(os.path.join(folder, "gpu_step.json.gz"), "wb") as file:
         file.write(read(os.path.join(data, "gpu_step.json")))
-    shutil.copytree(os.path.join(sources, "scenarios", "samples", "byteps-even"), os.path.join(folder, "byteps"))
+    shutil.copytree(os.path.join(ROOT, "scenarios", "samples", "byteps-even"), os.path.join(folder, "byteps"))
     with tarfile.open(os.path.join(folder, "byteps.tar"), "w") as archive:
         archive.add(os.path.join(folder, "byteps"), "byteps")
 
@@ -197,7 +198,6 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("stepsim", type=os.path.abspath)
     parser.add_argument("library", type=os.path.abspath)
-    parser.add_argument("sources", type=os.path.abspath)
     parser.add_argument("--full", action="store_true", help="every n")
     parser.add_argument("--seed", type=int, default=time.time_ns() if NIGHTLY else 1)
     parser.add_argument("--only", default="", help="a regular expression that 'JOB KIND' matches")
@@ -207,7 +207,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         inputs = os.path.join(folder, "in")
         os.mkdir(inputs)
-        make_inputs(options.sources, inputs)
+        make_inputs(inputs)
         runner, chance = Runner(options.stepsim, options.library, inputs), random.Random(options.seed)
         results = [check_job(runner, job, options, chance) for job in JOBS if re.search(options.only.split(" ")[0], job.name)]
     runs, failed = (sum(column) for column in zip(*results))

@@ -85,7 +85,7 @@ TEST_P(NetworkParameterTest, IsPrintedInJson) {
 }
 
 TEST_P(NetworkParameterTest, IsSetByTheWhatIfWhereItIsAKeyOfIt) {
-  if (GetParam()->what_if.empty()) GTEST_SKIP() << "no key of the what-if `network`";
+  if (GetParam()->what_if.empty()) return;  // it is not a key of `network`
   const Sample sample = sample_of(*GetParam());
   scenarios::Scenario scenario;
   scenarios::add_set(scenario, "network." + std::string(GetParam()->what_if) + "=" + sample.text);
