@@ -78,7 +78,7 @@ def repository(kind):
     chosen = {"data": lambda path: not is_document(path) and not is_source(path) and not is_script(path),
               "script": lambda path: not is_document(path) and not path.endswith(("_test.cpp", "_fuzz.cpp")),
               "documents": is_document,
-              "all": lambda path: True}[kind]
+              "all but documents": lambda path: not is_document(path)}[kind]
     listed = history.git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
     return digest_of_all({name for name in listed if name and chosen(name)}, ROOT)
 
@@ -154,7 +154,7 @@ class Build:
         parts = [surroundings(), digest(ROOT / "CMakePresets.json")]
         if (program := self.program(test)) is not None:
             reads_all = program.name not in self.test_programs or any(map(READS_SOURCES.search, self.texts(test)))
-            parts += [digest_of_all(self.objects(program), self.folder), repository("all" if reads_all else "data")]
+            parts += [digest_of_all(self.objects(program), self.folder), repository("all but documents" if reads_all else "data")]
         else:
             parts.append(repository("script"))
         if self.reads_documents(test):

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""kept_passes_test.py BUILD_FOLDER: which tests run again after which change, and which passes are not kept."""
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "cmake"))
+import ci  # noqa: E402
+import kept_passes  # noqa: E402
+
+BUILD = kept_passes.Build(sys.argv.pop(1))
+
+
+def test_of(name, label, *command):
+    return {"name": name, "command": list(map(str, command)), "properties": [{"name": "LABELS", "value": [label]}]}
+
+
+def program(name, label="unit"):
+    return test_of(name, label, BUILD.folder / "bin" / name)
+
+
+def script(path, *arguments):
+    return test_of(pathlib.Path(path).stem, "cli", "/usr/bin/python3", ROOT / path, *arguments)
+
+
+def key_after_change_of(test, part):
+    """Returns the key of a test when the content of each file whose path contains `part` is different."""
+    unchanged = kept_passes.digest
+    kept_passes.repository.cache_clear()
+    with mock.patch.object(kept_passes, "digest", lambda path: "changed" if part and part in str(path) else unchanged(path)):
+        key = BUILD.key(test)
+    kept_passes.repository.cache_clear()
+    return key
+
+
+class Keys(unittest.TestCase):
+    def runs_again(self, test, part):
+        return key_after_change_of(test, "") != key_after_change_of(test, part)
+
+    def test_a_program_depends_on_its_objects_and_on_data(self):
+        test = program("sim_stats_test")
+        self.assertTrue(self.runs_again(test, "stepsim_sim_stats.dir"))
+        self.assertTrue(self.runs_again(test, "scenarios/samples"))
+        self.assertFalse(self.runs_again(test, "stepsim_scenarios_answer.dir"))
+        self.assertFalse(self.runs_again(test, "generated/commit.cpp"))
+        self.assertFalse(self.runs_again(test, "docs/"))
+        self.assertFalse(self.runs_again(test, "tests/cli/plan.py"))
+
+    def test_a_script_depends_on_sources_and_scripts(self):
+        test = script("tests/cli/plan.py", "stepsim")
+        self.assertTrue(self.runs_again(test, "sim/report/"))
+        self.assertTrue(self.runs_again(test, "tests/cli/checks.py"))
+        self.assertFalse(self.runs_again(test, "planner_test.cpp"))
+        self.assertFalse(self.runs_again(test, "docs/"))
+
+    def test_a_test_that_mentions_a_document_depends_on_all(self):
+        for test in (program("scenarios_test"), script("tests/cli/doc_links.py", "stepsim", ROOT), script("tests/cli/privacy.py", "stepsim")):
+            self.assertTrue(self.runs_again(test, "docs/guides/"), test["name"])
+
+    def test_a_test_that_looks_into_folders_of_sources_depends_on_them(self):
+        self.assertTrue(self.runs_again(program("model_base_test"), "/ingest/load/"))
+
+    def test_tests_of_threads_and_engines_are_not_kept(self):
+        for test in (program("sim_engine_test"), program("property_parallel_test", "property-parallel"), script("tests/cli/determinism.py")):
+            self.assertIsNone(BUILD.key(test), test["name"])
+
+
+class Passes(unittest.TestCase):
+    def test_a_pass_is_kept_unless_something_was_skipped(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(kept_passes, "FOLDER", pathlib.Path(folder)):
+            kept_passes.keep("a", "passed", "100% passed")
+            kept_passes.keep("b", "skipped", "[  SKIPPED ] Some.Case\n")
+            kept_passes.keep(None, "has no key", "")
+            self.assertTrue(kept_passes.has("a"))
+            self.assertFalse(kept_passes.has("b") or kept_passes.has(None))
+            self.assertEqual(["a"], [path.name for path in pathlib.Path(folder).iterdir()])
+
+
+class Stages(unittest.TestCase):
+    ALL = ["prepare", "format", "lint", "demo", "tests", "commands", "sanitizers", "threads", "fuzz"]
+
+    def left_out(self, *changed):
+        return set(ci.unneeded(self.ALL, changed))
+
+    def test_documents_need_no_sanitizer(self):
+        self.assertEqual({"lint", "sanitizers", "threads", "fuzz"}, self.left_out("docs/guides/ask.md", "README.md"))
+
+    def test_threads_need_a_change_beside_threads(self):
+        self.assertEqual({"threads"}, self.left_out("sim/report/answer.cpp", "docs/guides/ask.md"))
+        for file in ("sim/engine/engine.cpp", "tests/property/replay_property_test.cpp", "CMakeLists.txt", "sim/report/CMakeLists.txt"):
+            self.assertEqual(set(), self.left_out(file), file)
+
+
+if __name__ == "__main__":
+    unittest.main()
