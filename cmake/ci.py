@@ -11,6 +11,7 @@ If all stages are asked for and an earlier commit passed them on this machine, a
 DOCUMENT_STAGES, and stage `threads` runs only if a folder with threads changed. Nightly runs all.
 """
 import concurrent.futures
+import functools
 import os
 import pathlib
 import re
@@ -51,7 +52,7 @@ def first_fault(text):
 class Stage:
     """A stage that has run."""
 
-    running = []  # processes of stages
+    running = set()  # processes of stages
 
     def __init__(self, name, deadline, prefix=b""):
         self.name = name
@@ -61,7 +62,7 @@ class Stage:
         # A process group of its own, so that all of it can be ended.
         process = subprocess.Popen([ROOT / "dev", "ci-stage", name], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, process_group=0)
-        Stage.running.append(process)
+        Stage.running.add(process)
         end = threading.Timer(max(deadline + GRACE_SECONDS - time.time(), 0), os.killpg, [process.pid, signal.SIGKILL])
         end.daemon = True
         end.start()
@@ -92,33 +93,40 @@ def unneeded(stages, changed):
     return {} if any(map(concerns_threads, changed)) else {"threads": "no folder with threads changed"}
 
 
+@functools.cache
+def folders_with(pattern, *files):
+    """Returns the folders of those files of the repository that contain the pattern."""
+    return {os.path.dirname(file) for file in history.git("grep", "-lE", pattern, "--", *files).split()}
+
+
 def concerns_threads(path):
     """Whether a file is part of the build system, beside a source that uses threads, or beside or below a test that does."""
-    folders = {os.path.dirname(file) for file in history.git("grep", "-lE", THREADS, "--", "*.cpp", "*.h").split()}
-    tests = {os.path.dirname(file) for file in history.git("grep", "-l", "PARALLEL", "--", "tests/*CMakeLists.txt").split()}
-    parents = set(map(str, pathlib.PurePath(path).parents))
-    return os.path.dirname(path) in folders or bool(parents & tests) or kept_passes.is_build_file(path)
+    folders = [os.path.dirname(path), *map(str, pathlib.PurePath(path).parents)]
+    return folders[0] in folders_with(THREADS, "*.cpp", "*.h") or kept_passes.is_build_file(path) or \
+        any(folder in folders_with("PARALLEL", "tests/*CMakeLists.txt") for folder in folders)
 
 
 def run_stages(name, stages, deadline, every):
     """Runs stages, BESIDE_OTHERS beside those after it, and returns those that ran. Unless `every`, none begins after one
     that failed."""
     done = []
+    stopped = threading.Event()
 
-    def run(lane, prefix=""):
+    def run(lane, names_lines):
         for stage in lane:
-            if time.time() > deadline or not every and any(not earlier.passed for earlier in done):
+            if stopped.is_set() or time.time() > deadline or not every and any(not earlier.passed for earlier in done):
                 return
             print(f"\ndev: {name}: stage {stage}", flush=True)
-            done.append(Stage(stage, deadline, f"{stage}{prefix}".encode() if prefix else b""))
+            done.append(Stage(stage, deadline, f"{stage}: ".encode() if names_lines else b""))
 
     split = stages.index(BESIDE_OTHERS) if BESIDE_OTHERS in stages else len(stages)
-    run(stages[:split])
     with concurrent.futures.ThreadPoolExecutor() as pool:
         try:
-            for lane in [pool.submit(run, lane, ": ") for lane in (stages[split:split + 1], stages[split + 1:])]:
+            run(stages[:split], False)
+            for lane in [pool.submit(run, lane, True) for lane in (stages[split:split + 1], stages[split + 1:])]:
                 lane.result()
         except BaseException:
+            stopped.set()
             for process in Stage.running:
                 os.killpg(process.pid, signal.SIGKILL)
             raise

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""kept_passes_test.py BUILD_FOLDER: which tests run again after which change, and which passes are not kept."""
+"""ci_test.py BUILD_FOLDER: which tests and stages of ./dev ci run after which change, and which passes are not kept."""
 import pathlib
 import sys
 import tempfile
+import time
 import unittest
 from unittest import mock
 
@@ -92,6 +93,30 @@ class Stages(unittest.TestCase):
         self.assertEqual({"threads"}, self.left_out("sim/report/answer.cpp", "docs/guides/ask.md"))
         for file in ("sim/engine/engine.cpp", "tests/property/replay_property_test.cpp", "CMakeLists.txt", "sim/report/CMakeLists.txt"):
             self.assertEqual(set(), self.left_out(file), file)
+
+    def test_stages_run_in_order_and_commands_beside_those_after_it(self):
+        self.assertEqual((self.ALL, [], {"commands": b"commands: ", "sanitizers": b"sanitizers: "}), self.run_with(failing=None))
+
+    def test_no_stage_begins_after_one_that_failed(self):
+        ran, failed, _ = self.run_with(failing="demo")
+        self.assertEqual((["prepare", "format", "lint", "demo"], ["demo"]), (ran, failed))
+        self.assertEqual((self.ALL, ["demo"]), self.run_with(failing="demo", every=True)[:2])
+
+    def run_with(self, failing, every=False):
+        """Returns which stages ran, which of them failed, and the beginning of the lines of two."""
+        prefixes = {}
+
+        class Stage:
+            running = set()
+
+            def __init__(self, name, deadline, prefix):
+                self.name, self.passed = name, name != failing
+                prefixes[name] = prefix
+
+        with mock.patch.object(ci, "Stage", Stage), mock.patch("builtins.print"):
+            done = ci.run_stages("ci", self.ALL, time.time() + 1000, every)
+        return [stage.name for stage in done], [stage.name for stage in done if not stage.passed], \
+            {name: prefix for name, prefix in prefixes.items() if name in ("commands", "sanitizers")}
 
 
 if __name__ == "__main__":
