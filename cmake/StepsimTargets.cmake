@@ -16,10 +16,9 @@ endif()
 
 option(STEPSIM_UNITY "Compile the sources of a folder as one unit: a third of the processor time" ON)
 
-# Compiles the sources of a folder as one unit. Three warnings are turned off because they are wrong in such a unit:
-# about a local name that hides a name of another source, about a type from an anonymous namespace in an included file,
-# and gcc 12's null pointer warning, which is triggered by moves inside std::vector<std::string>. clang-tidy and the
-# stage `clang` of ./dev ci compile each source separately.
+# Compiles the sources of a folder as one unit. Two warnings are turned off because they are wrong in such a unit: about a
+# local name that hides a name of another source, and about a type from an anonymous namespace in an included file.
+# clang-tidy and the stage `clang` of ./dev ci compile each source separately.
 function(_stepsim_unity target)
   foreach(source IN LISTS ARGN)
     get_filename_component(folder ${source} ABSOLUTE)
@@ -30,8 +29,10 @@ function(_stepsim_unity target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${STEPSIM_UNITY} UNITY_BUILD_MODE GROUP)
   if(STEPSIM_UNITY)
-    target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage -Wno-null-dereference>)
+    target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
+  # gcc 12 is wrong about null pointers after moves inside std::vector<std::string>.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-null-dereference>)
 endfunction()
 
 # How a release optimizes the targets of a folder and of those below it. Rooms that only write documents or read options
