@@ -77,20 +77,36 @@ def ring_fitted_to(tables):
     return links_of(rate, f", latency: {latency * 1e3:.0f}ns, efficiency: 1", f"messages: {{collective_overhead: {overhead}us}}\n")
 
 
-def capture(folder, ranks, size):
-    group = {"Collective name": "allreduce", "dtype": "Half", "In msg nelems": size // 2, "Out msg nelems": size // 2, "Group size": ranks,
+KERNELS = {"all_reduce": ("allreduce", "AllReduce_Sum_f16_RING_LL"), "all_gather": ("_allgather_base", "AllGather_RING_LL"),
+           "reduce_scatter": ("_reduce_scatter_base", "ReduceScatter_Sum_f16_RING_LL"), "alltoall": ("all_to_all", "SendRecv")}
+
+
+def capture(folder, ranks, size, operation="all_reduce", per_host=None, us=50):
+    """Writes the traces of ranks that do one collective and nothing else, and yields their names. `size` is in bytes of the
+    larger buffer."""
+    name, kernel = KERNELS[operation]
+    elements = {side: max(1, size // 2 // (ranks if operation == divided else 1)) for side, divided in (("In", "all_gather"), ("Out", "reduce_scatter"))}
+    group = {"Collective name": name, "dtype": "Half", "In msg nelems": elements["In"], "Out msg nelems": elements["Out"], "Group size": ranks,
              "Process Group Name": "0", "Process Group Ranks": str(list(range(ranks)))}
+    per_host = per_host or ranks
     for rank in range(ranks):
         def event(cat, name, ts, dur, tid, pid, args):
             return dict(ph="X", cat=cat, name=name, pid=pid, tid=tid, ts=ts, dur=dur, args=args)
-        pid = 1000 + rank
+        pid, device = 1000 + rank, rank % per_host
         events = [event("cpu_op", "record_param_comms", 100, 30, 1, pid, {"External id": 2, **group}),
                   event("cuda_runtime", "cudaLaunchKernelExC", 110, 5, 1, pid, {"External id": 2, "correlation": 7}),
-                  event("kernel", "ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevComm*)", 120, 50, 20, rank, {"External id": 2, "device": rank, "stream": 20, "correlation": 7, **group}),
-                  event("cuda_runtime", "cudaDeviceSynchronize", 125, 50, 1, pid, {"correlation": 8})]
-        file = folder / f"rank{rank}.json"
+                  event("kernel", f"ncclDevKernel_{kernel}(ncclDevComm*)", 120, us, 20, device, {"External id": 2, "device": device, "stream": 20, "correlation": 7, **group}),
+                  event("cuda_runtime", "cudaDeviceSynchronize", 125, us, 1, pid, {"correlation": 8})]
+        file = folder / f"host{rank // per_host:03}_{pid}.{rank:04}.pt.trace.json"  # by its name, a file belongs to a host
         file.write_text(json.dumps({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": ranks}, "traceEvents": events}), encoding="utf-8")
         yield file
+
+
+def time_of(scenario):
+    """Returns the collective's time in us and its range, from the range's source "nccl" alone."""
+    predicted, step = scenario["breakdown"]["communication_ns"], scenario["iteration_ns"]
+    source = next(source for source in scenario["interval"] if source["source"] == "nccl")
+    return predicted / 1e3, (predicted - step + source["low_ns"]) / 1e3, (predicted - step + source["high_ns"]) / 1e3
 
 
 def predictions(stepsim, make_cluster, ranks, rows):
@@ -104,10 +120,7 @@ def predictions(stepsim, make_cluster, ranks, rows):
             run = subprocess.run([stepsim, "whatif", "--quiet", "--json", *words], capture_output=True, text=True)
             if run.returncode != 0:
                 sys.exit(run.stderr)
-            scenario = json.loads(run.stdout)["scenario"]
-            predicted, step = scenario["breakdown"]["communication_ns"], scenario["iteration_ns"]
-            source = next(source for source in scenario["interval"] if source["source"] == "nccl")
-            yield size, us, predicted / 1e3, (predicted - step + source["low_ns"]) / 1e3, (predicted - step + source["high_ns"]) / 1e3
+            yield size, us, *time_of(json.loads(run.stdout)["scenario"])
 
 
 def questions(nodes):

@@ -138,8 +138,8 @@ def key(row):
 
 
 def page(table):
-    text = ["# Scoreboard", "", "How far off predictions are, from measured times, by data set and question. [Fidelity](fidelity.md) explains the figures. This page is "
-            "made by `./dev score` from [scoreboard.csv](../results/scoreboard.csv).", ""]
+    text = ["# Scoreboard", "", "How far off predictions are, from measured times, by data set and question. [Fidelity](fidelity.md) explains the figures, and "
+            "[Evidence](evidence.md) has errors by question, source and regime, seen and unseen. This page is made by `./dev score` from [scoreboard.csv](../results/scoreboard.csv).", ""]
     text += ["| score | data | predicted | number | failed | mean error | worst | in range | range | best published |", "|---|---|---|---:|---:|---:|---:|---:|---:|---|"]
     columns = [column for column in COLUMNS if column not in ("group", "program")]
     text += ["| " + " | ".join(row[column] for column in columns) + " |" for row in table]

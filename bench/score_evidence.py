@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+"""score_evidence.py STEPSIM SHARED [ADAPTER...]: asks every question of tests/truth/evidence, or those of the named adapters, and
+writes docs/results/evidence-rows.csv (all rows), evidence-left-out.csv (rows that are not asked, by reason), evidence.csv
+(the ledger) and the page docs/internals/evidence.md. score_evidence.py --check: checks that the ledger and the page are those of
+the rows.
+
+The rows of other adapters stay as they are, and so do those of an adapter whose data are absent."""
+import collections
+import concurrent.futures
+import csv
+import importlib
+import io
+import itertools
+import math
+import os
+import pathlib
+import statistics
+import sys
+import tempfile
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path += [str(ROOT / folder) for folder in ("tests/truth", "tests/truth/plans", "bench")]
+from evidence import form  # noqa: E402
+
+RESULTS = ROOT / "docs/results"
+ROWS, LEFT_OUT, LEDGER, PAGE = RESULTS / "evidence-rows.csv", RESULTS / "evidence-left-out.csv", RESULTS / "evidence.csv", ROOT / "docs/internals/evidence.md"
+ADAPTERS = ["own_runs", "memory", "simumax", "azure", "hkbu", "low", "dle", "milabench", "lambdal", "plans",
+            "published", "collectives", "models", "kernels", "pairs", "production"]
+FIGURES = ["rows", "sources", "refused", "bias", "q10", "q50", "q90", "mean error", "in range", "width"]
+# A regime is a prefix of these fields of a row: the more, the finer.
+FIELDS = ["base", "hosts", "mode", "model", "generation", "precision"]
+
+
+# --- asking
+
+
+def cases_of(names, at):
+    """Returns the cases and the left-out rows of the adapters whose data are there."""
+    cases, left_out = [], []
+    for name in names:
+        try:
+            found = list(importlib.import_module(f"evidence.{name}").cases(at))
+        except FileNotFoundError as fault:
+            print(f"dev: evidence: {name} skipped: {fault.filename} is absent, so its rows stay as they are", file=sys.stderr)
+            continue
+        cases += [one for one in found if isinstance(one, form.Case)]
+        left_out += [one for one in found if isinstance(one, form.LeftOut)]
+    if unknown := {one.source for one in [*(case.row for case in cases), *left_out]} - form.sources().keys():
+        sys.exit(f"dev: evidence: not in {form.SOURCES.name}: {' '.join(sorted(unknown))}")
+    return cases, left_out
+
+
+def answer(program, case):
+    """Returns the row with its answer, or a LeftOut."""
+    try:
+        case.row.predicted, case.row.low, case.row.high = case.ask(program)
+    except form.Refused as fault:
+        case.row.refused = str(fault)[:160]
+    except form.NotDescribed as fault:
+        return form.LeftOut(case.row.source, case.row.question, str(fault))
+    return case.row
+
+
+def asked(program, cases, threads):
+    """Returns the answers to all cases in their order, and shows the progress."""
+    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(answer, program, case) for case in cases]
+        try:
+            for number, _ in enumerate(concurrent.futures.as_completed(futures), 1):
+                if number % 50 == 0 or number == len(futures):
+                    print(f"\rdev: evidence: {number} of {len(futures)}", end="\n" if number == len(futures) else "", file=sys.stderr, flush=True)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [future.result() for future in futures]
+
+
+# --- the ledger
+
+
+def error(row):
+    return row.predicted / row.measured - 1
+
+
+def weights(rows):
+    """Sources weigh equally, benchmarks weigh equally within a source, and so do the rows of a benchmark."""
+    benchmarks = collections.Counter(row.source for row in {(row.source, row.benchmark): row for row in rows}.values())
+    number = collections.Counter((row.source, row.benchmark) for row in rows)
+    return [1 / (len(benchmarks) * benchmarks[row.source] * number[row.source, row.benchmark]) for row in rows]
+
+
+def quantile(values, shares, at):
+    """Returns the value below which the share `at` of the weight is."""
+    ordered = sorted(zip(values, shares))
+    for (value, _), reached in zip(ordered, itertools.accumulate(share for _, share in ordered)):
+        if reached >= at - 1e-9:
+            return value
+    return ordered[-1][0]
+
+
+def figures(rows):
+    """Returns the columns FIGURES of a group of rows."""
+    answered = [row for row in rows if not row.refused]
+    found = {"rows": len(rows), "sources": len({row.source for row in rows}), "refused": len(rows) - len(answered)}
+    if answered:
+        shares, logarithms = weights(answered), [math.log(row.measured / row.predicted) for row in answered]
+        found["bias"] = sum(map(lambda share, value: share * value, shares, logarithms))
+        found |= {f"q{percent}": quantile(logarithms, shares, percent / 100) for percent in (10, 50, 90)}
+        found["mean error"] = sum(share * abs(error(row)) for share, row in zip(shares, answered))
+    ranged = [row for row in answered if row.low is not None]
+    if ranged:
+        shares = weights(ranged)
+        found["in range"] = sum(share for share, row in zip(shares, ranged) if row.low <= row.measured <= row.high)
+        found["width"] = quantile([(row.high - row.low) / row.measured for row in ranged], shares, 0.5)
+    return {key: f"{value:.4f}" if isinstance(value, float) else str(value) for key, value in found.items()}
+
+
+def once_each(rows):
+    """Leaves out a row whose answer was scaled by a measured step if the same question was asked without that."""
+    plain = {(row.question, row.source, row.name) for row in rows if row.base != "scaled"}
+    return [row for row in rows if row.base != "scaled" or (row.question, row.source, row.name) not in plain]
+
+
+def groups(rows):
+    """Yields (question, regime, source, rows) from coarse to fine."""
+    for question in form.QUESTIONS:
+        of_question = [row for row in rows if row.question == question]
+        if not of_question:
+            continue
+        yield question, "", "", once_each(of_question)
+        for source in sorted({row.source for row in of_question}):
+            for base in form.BASES:
+                if found := [row for row in of_question if (row.source, row.base) == (source, base)]:
+                    yield question, base, source, found
+        earlier = {""}
+        for depth in range(1, len(FIELDS) + 1):
+            regimes = collections.defaultdict(list)
+            for row in of_question:
+                regimes[", ".join(getattr(row, field) for field in FIELDS[:depth])].append(row)
+            for regime, found in sorted(regimes.items()):
+                yield question, regime, "", found
+
+
+def ledger(rows):
+    """Returns the rows of evidence.csv: of each group those of seen and of unseen sources, and all if both exist."""
+    seen = {source: row["seen"] for source, row in form.sources().items()}
+    table = []
+    for question, regime, source, found in groups(rows):
+        parts = {name: [row for row in found if seen[row.source] == value] for name, value in (("seen", "yes"), ("unseen", "no"))}
+        if all(parts.values()):
+            parts = {"all": found, **parts}
+        table += [{"question": question, "regime": regime, "source": source, "seen": name, **figures(part)} for name, part in parts.items() if part]
+    return table
+
+
+def as_csv(columns, table):
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows(table)
+    return text.getvalue()
+
+
+def ledger_text(rows):
+    return as_csv(["question", "regime", "source", "seen", *FIGURES], ledger(rows))
+
+
+# --- the page
+
+
+def percent(text, digits=1, sign=""):
+    return f"{100 * float(text):{sign}.{digits}f} %" if text else ""
+
+
+def line(cells):
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def table_of(table, first):
+    """Returns the lines of a table whose first column is first(row)."""
+    text = [line(["", "rows", "sources", "refused", "bias", "10 to 90 %", "mean error", "in range", "range"]), "|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    for row in table:
+        quantiles = f"{percent(row['q10'], 0, '+')} to {percent(row['q90'], 0, '+')}" if row.get("q10") else ""
+        text.append(line([first(row), row["rows"], row["sources"], row["refused"], percent(row.get("bias"), 1, "+"), quantiles, percent(row.get("mean error")),
+                          percent(row.get("in range"), 0), percent(row.get("width"), 0)]))
+    return text
+
+
+BAR = 40  # characters of the longest bar
+FULL = 0.4  # its error
+
+
+def chart(table):
+    """Draws the mean errors by base and source."""
+    width = max(len(f"{row['source']}, {row['regime']}") for row in table)
+    for row in sorted(table, key=lambda row: -float(row.get("mean error", 0))):
+        if "mean error" in row:
+            value = float(row["mean error"])
+            bar = "#" * max(1, round(BAR * min(value, FULL) / FULL)) + (">" if value > FULL else "")
+            yield f"    {row['source'] + ', ' + row['regime']:{width}}  {row['seen']:6}  {bar} {100 * value:.1f} %"
+
+
+ABOUT = """# Evidence
+
+How far off answers are, by question, kind of answer and source. This page is made by `./dev score evidence` from
+[evidence-rows.csv](../results/evidence-rows.csv), which has each question with its measured and its predicted value;
+[evidence.csv](../results/evidence.csv) has the same figures for finer regimes.
+
+* A **source** is a publisher and a machine ([list](../../tests/truth/evidence/sources.csv)). It is **seen** if a constant
+  of stepsim was fitted to it ([constants.csv](../results/constants.csv)), and **unseen** if none was. Constants that
+  were fitted to a seen source are in all of its answers; they were not fitted again without it.
+* Sources weigh equally, and so do the benchmarks (models, programs) of a source.
+* **captured**: the question was asked about a recorded step. **modelled**: about a step that `stepsim model` wrote.
+  **scaled**: the same, with all work multiplied so that one measured step of that machine is right; those answers are
+  left out of the first table where the question was also asked without that.
+* **bias** is the mean of ln(measured / predicted): above 0, the measured time is longer. **10 to 90 %** are quantiles of
+  the same. **mean error** is that of |predicted / measured - 1|. **in range**: measured values in the predicted range,
+  without any tolerance. **range**: its median width, as a share of the measured value.
+* A question that stepsim refuses is a row, and counts as **refused**."""
+
+
+NO_MODEL = "no configuration"
+
+
+def not_asked(left_out):
+    """Returns (publisher, question, reason, rows); models without a configuration are counted together."""
+    number, known = collections.Counter(), form.sources()
+    for row in left_out:
+        number[known[row["source"]]["publisher"], row["question"], f"{NO_MODEL} of the model" if row["reason"].startswith(NO_MODEL) else row["reason"]] += int(row["rows"])
+    return [(*key, count) for key, count in sorted(number.items())]
+
+
+def page(rows, left_out):
+    table = ledger(rows)
+    coarse = [row for row in table if not row["regime"] and not row["source"]]
+    text = [ABOUT, "", "## By question", "", *table_of(coarse, lambda row: f"{row['question']}, {row['seen']}")]
+    for question in dict.fromkeys(row["question"] for row in coarse):
+        of_question = [row for row in table if row["question"] == question]
+        by_source = [row for row in of_question if row["source"]]
+        depth = [row for row in of_question if row["regime"] and not row["source"] and row["regime"].count(", ") == 3]
+        text += ["", f"## {question[0].upper()}{question[1:]}", "", "Mean error by source:", "", *chart(by_source), "", "By source:", "",
+                 *table_of(by_source, lambda row: f"{row['source']} ({row['seen']}), {row['regime']}"), "", "By base, hosts, mode and kind of model:", "",
+                 *table_of(depth, lambda row: f"{row['regime']}, {row['seen']}")]
+    text += ["", "## Not asked", "", "Rows of the data sets that are not asked, because stepsim cannot describe their model or their change, or because the row is in",
+             "doubt ([all](../results/evidence-left-out.csv)):", "", line(["publisher", "question", "reason", "rows"]), "|---|---|---|---:|", *map(line, not_asked(left_out))]
+    refusals = collections.Counter((row.source, row.question, row.refused) for row in rows if row.refused)
+    text += ["", "## Refused", "", line(["source", "question", "reason", "rows"]), "|---|---|---|---:|",
+             *(line([source, question, reason.replace("|", "\\|"), number]) for (source, question, reason), number in sorted(refusals.items()))]
+    return "\n".join(text) + "\n"
+
+
+# --- files
+
+
+def stored():
+    """Returns the rows and the left-out rows of docs/results."""
+    return (form.read_rows(ROWS) if ROWS.exists() else []), (form.rows_of(LEFT_OUT) if LEFT_OUT.exists() else [])
+
+
+def merged(rows, left_out):
+    """Returns all rows and left-out rows: these, and the stored ones of other questions and sources."""
+    number = collections.Counter()
+    for one in left_out:
+        number[one.source, one.question, one.reason] += one.rows
+    new = {(row.source, row.question) for row in rows} | {(source, question) for source, question, _ in number}
+    old_rows, old_left_out = stored()
+    rows = [row for row in old_rows if (row.source, row.question) not in new] + rows
+    counts = [row for row in old_left_out if (row["source"], row["question"]) not in new]
+    counts += [{"source": source, "question": question, "reason": reason, "rows": str(count)} for (source, question, reason), count in number.items()]
+    return sorted(rows, key=lambda row: (row.source, form.QUESTIONS.index(row.question), row.base)), sorted(counts, key=lambda row: (row["source"], row["question"], row["reason"]))
+
+
+def write(rows, left_out):
+    form.write_rows(ROWS, rows)
+    LEFT_OUT.write_text(as_csv(["source", "question", "reason", "rows"], left_out), encoding="utf-8")
+    rows, left_out = stored()  # as they are rounded there
+    LEDGER.write_text(ledger_text(rows), encoding="utf-8")
+    PAGE.write_text(page(rows, left_out), encoding="utf-8")
+
+
+def faults():
+    """Yields differences between the files, and rows that are not what the form says."""
+    rows, left_out = stored()
+    known = form.sources()
+    for source in sorted({row.source for row in rows} | {row["source"] for row in left_out}):
+        if source not in known:
+            yield f"{source} is not in {form.SOURCES.name}"
+    for key, number in collections.Counter(row.key for row in rows).items():
+        if number > 1:
+            yield f"{number} rows have the same name: {key}"
+    constants = {row["constant"] for row in form.rows_of(RESULTS / "constants.csv")}
+    for name, row in known.items():
+        fitted = row["constants"].split()
+        yield from (f"{form.SOURCES.name}: {name} names {constant}, which is not in constants.csv" for constant in fitted if constant not in constants)
+        if (row["seen"] == "yes") != bool(fitted):
+            yield f"{form.SOURCES.name}: {name} is seen if and only if constants were fitted to it"
+    for file, text in ((LEDGER, ledger_text(rows)), (PAGE, page(rows, left_out))):
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            yield f"{file.relative_to(ROOT)} is not what {ROWS.name} says: run ./dev score evidence"
+
+
+def unpacked(folder):
+    import scoreboard
+    scoreboard.unpack(folder)
+    return folder
+
+
+def main():
+    if sys.argv[1:] == ["--check"]:
+        found = list(faults())
+        print(*found, f"{len(found)} faults", sep="\n")
+        return 1 if found else 0
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    program, shared, *names = sys.argv[1:]
+    if unknown := [name for name in names if name not in ADAPTERS]:
+        sys.exit(f"dev: unknown adapter '{unknown[0]}'; there are: {' '.join(ADAPTERS)}")
+    with tempfile.TemporaryDirectory() as folder:
+        at = form.At(pathlib.Path(shared).resolve(), unpacked(pathlib.Path(folder) / "measured"))
+        cases, left_out = cases_of(names or ADAPTERS, at)
+        found = asked(form.Program(os.path.abspath(program), folder), cases, os.cpu_count())
+    rows = [one for one in found if isinstance(one, form.Row)]
+    write(*merged(rows, left_out + [one for one in found if isinstance(one, form.LeftOut)]))
+    answered = [row for row in rows if not row.refused]
+    mean = f", mean error {100 * statistics.mean(abs(error(row)) for row in answered):.1f} %" if answered else ""
+    print(f"dev: evidence: {len(rows)} rows, {len(rows) - len(answered)} refused{mean}")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("\ndev: interrupted; nothing was written")

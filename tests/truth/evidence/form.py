@@ -1,0 +1,182 @@
+"""The form of all evidence: a Row is a question that someone could ask stepsim and whose answer was measured. Each data set
+has an adapter in this folder, whose cases(at) yields Cases (a row, and how to ask for it) and LeftOuts (rows that are not
+asked, with the reason). bench/evidence.py asks and counts."""
+import csv
+import dataclasses
+import json
+import pathlib
+import re
+import subprocess
+import threading
+from concurrent.futures import Future
+from typing import Callable, NamedTuple, Optional
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCES = HERE / "sources.csv"
+QUESTIONS = ["replay", "network rate", "ranks", "buckets and partitions", "straggler", "device", "precision", "batch", "loader", "data parallel", "tensor parallel",
+             "pipeline", "ZeRO", "recomputation", "algorithm", "other", "memory", "collective"]
+BASES = ["captured", "modelled", "scaled"]  # scaled: modelled, and all work multiplied so that one measured step is right
+GENERATIONS = {"P100|P4|GTX 10": "Pascal", "V100|TITAN V": "Volta", "T4|RTX 20|Quadro RTX|TITAN RTX": "Turing", "A100|A10|A30|A40|RTX 30|RTX A": "Ampere",
+               "L4|L40|RTX 40|Ada": "Ada", "H100|H200|GH200": "Hopper", "B200|RTX 50|RTX PRO": "Blackwell", "MI": "CDNA"}
+
+
+@dataclasses.dataclass
+class Row:
+    question: str  # one of QUESTIONS
+    source: str  # a name in sources.csv: a publisher and a machine
+    benchmark: str  # a model or program; the benchmarks of a source weigh equally
+    name: str  # says what is asked; with question, source and base it identifies the row
+    base: str  # one of BASES
+    mode: str  # training, inference, kernel or collective
+    hosts: str  # one or several
+    model: str  # kind of model: transformer, convolutions, product, ...
+    generation: str  # of the devices: "Ampere", or "Ampere to Hopper"; "CPU" without any
+    precision: str  # "bf16", or "bf16 to fp8"
+    unit: str  # s, us, GiB, or ratio (after / before)
+    measured: float
+    noise: Optional[float] = None  # relative, where repeats or controls show it
+    predicted: Optional[float] = None
+    low: Optional[float] = None
+    high: Optional[float] = None
+    refused: str = ""  # stepsim's reason
+
+    @property
+    def key(self):
+        return self.question, self.source, self.base, self.name
+
+
+COLUMNS = [field.name for field in dataclasses.fields(Row)]
+NUMBERS = {"measured", "noise", "predicted", "low", "high"}
+
+
+class Answer(NamedTuple):
+    predicted: float
+    low: Optional[float] = None
+    high: Optional[float] = None
+
+    def times(self, factor):
+        return Answer(*(None if value is None else value * factor for value in self))
+
+    def over(self, before):
+        """The ratio to another answer, whose own error is not counted."""
+        return self.times(1 / before.predicted)
+
+
+class Case(NamedTuple):
+    row: Row
+    ask: Callable[["Program"], Answer]
+
+
+class LeftOut(NamedTuple):
+    source: str
+    question: str
+    reason: str
+    rows: int = 1
+
+
+class At(NamedTuple):
+    shared: pathlib.Path
+    measured: pathlib.Path  # the unpacked tests/truth/data
+
+
+class Refused(Exception):
+    """stepsim refused a question, for the reason in the text."""
+
+
+class NotDescribed(Exception):
+    """stepsim has no family of models like this one."""
+
+
+class Program:
+    """Runs stepsim. Each question is asked once, and each model is written once, even by several threads."""
+
+    def __init__(self, path, folder):
+        self.path, self.folder = path, pathlib.Path(folder)
+        self.lock, self.done = threading.Lock(), {}
+
+    def once(self, key, function):
+        with self.lock:
+            found, mine = self.done.get(key), key not in self.done
+            if mine:
+                found = self.done[key] = Future()
+        if mine:
+            try:
+                found.set_result(function())
+            except BaseException as fault:  # for the threads that wait for it
+                found.set_exception(fault)
+        return found.result()
+
+    def run(self, *words):
+        done = subprocess.run([self.path, *map(str, words), "--quiet"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Refused((done.stderr.strip().splitlines() or [f"ends with {done.returncode}"])[0].removeprefix("error: ").replace(str(self.folder), ""))
+        return done.stdout
+
+    def json(self, *words):
+        """Returns the answer with --json."""
+        return self.once(words, lambda: json.loads(self.run(*words, "--json", "--threads", "1")))
+
+    def whatif(self, capture, *settings, options=()):
+        return self.json("whatif", capture, *(word for setting in settings for word in ("--set", setting)), *options)
+
+    def model(self, *words):
+        """Returns the file of a step of this model (the words of `stepsim model`)."""
+        def write():
+            file = self.folder / f"model-{len(self.done)}-{threading.get_ident()}.json"
+            try:
+                self.run("model", *words, "-o", file)
+            except Refused as fault:
+                if "no such file" in str(fault):  # the name of a family that stepsim does not know
+                    raise NotDescribed(f"no configuration: stepsim model has no family '{words[0]}'") from None
+                raise
+            return file
+        return self.once(("model", *words), write)
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8-sig") as file:
+        return list(csv.DictReader(file))
+
+
+def step(answer):
+    """Returns the step of the answer to a what-if, in seconds."""
+    return Answer(*(answer["scenario"][key] / 1e9 for key in ("iteration_ns", "low_ns", "high_ns")))
+
+
+def peak(answer):
+    """Returns the peak of memory in the answer to a what-if, in GiB."""
+    if not answer.get("memory"):
+        raise Refused("the answer has no memory")
+    return Answer(*(answer["memory"][key] / 2**30 for key in ("peak_bytes", "low_bytes", "high_bytes")))
+
+
+def scale(program, capture, settings, measured):
+    """Returns the settings with which this step, in seconds, is as measured."""
+    factor = f"{measured / step(program.whatif(capture, *settings)).predicted:.6g}"
+    return [f"compute.scale={factor}", f"host.scale={factor}"]
+
+
+def generation(before, after=None):
+    """Returns the generations of two devices, named as stepsim does."""
+    found = [next((name for pattern, name in GENERATIONS.items() if re.match(pattern, device)), "unknown") for device in (before, after or before)]
+    return found[0] if before == (after or before) else " to ".join(found)
+
+
+def sources():
+    """Returns {source: row of sources.csv}."""
+    return {row["source"]: row for row in rows_of(SOURCES)}
+
+
+def written(value):
+    return "" if value is None else f"{value:.5g}" if isinstance(value, float) else str(value)
+
+
+def write_rows(path, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows([written(getattr(row, column)) for column in COLUMNS] for row in rows)
+
+
+def read_rows(path):
+    return [Row(**{key: (float(value) if value else None) if key in NUMBERS else value for key, value in row.items()}) for row in rows_of(path)]
