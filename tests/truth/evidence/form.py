@@ -15,7 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = HERE / "sources.csv"
 QUESTIONS = ["replay", "network rate", "ranks", "buckets and partitions", "straggler", "device", "precision", "batch", "loader", "data parallel", "tensor parallel",
              "pipeline", "ZeRO", "recomputation", "algorithm", "other", "memory", "collective"]
-BASES = ["captured", "modelled", "scaled"]  # scaled: modelled, and all work multiplied so that one measured step is right
+BASES = ["captured", "modelled", "scaled"]  # scaled: all work is multiplied so that one measured step of that machine is right
 GENERATIONS = {"P100|P4|GTX 10": "Pascal", "V100|TITAN V": "Volta", "T4|RTX 20|Quadro RTX|TITAN RTX": "Turing", "A100|A10|A30|A40|RTX 30|RTX A": "Ampere",
                "L4|L40|RTX 40|Ada": "Ada", "H100|H200|GH200": "Hopper", "B200|RTX 50|RTX PRO": "Blackwell", "MI": "CDNA"}
 

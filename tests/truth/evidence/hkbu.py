@@ -1,10 +1,12 @@
-"""Data-parallel BERT on 10 Gb Ethernet, 100 Gb TCP and 100 Gb RDMA, 4 to 32 GPUs (SHARED/truth/fabrics/hkbu). The step of
+"""Data-parallel BERT and ResNet-50 on 10 Gb Ethernet, 100 Gb TCP and 100 Gb RDMA, 4 to 32 GPUs (SHARED/truth/fabrics/hkbu). The step of
 one GPU is given, and so are the rates of links that the largest model shows with one all-reduce after the backward pass."""
+from .described import Described
 from .form import Case, LeftOut, Row, rows_of, scale, step
 
 SOURCE = "hkbu-2080ti"
 # The parameters and products of BERT; stepsim knows the configuration as GPT's.
-MODELS = {"BERT-Large": "--layers 24 --hidden 1024 --heads 16 --micro-batch 8", "BERT-Base": "--layers 12 --hidden 768 --heads 12 --micro-batch 64"}
+BERT = {"BERT-Large": "--layers 24 --hidden 1024 --heads 16 --micro-batch 8", "BERT-Base": "--layers 12 --hidden 768 --heads 12 --micro-batch 64"}
+DEVICE = "RTX 2080 Ti"
 INSIDE = "5.8GB/s"  # the rate by data sheet of a link that carries 4.58 GB/s, which four GPUs on one host show
 BUCKETS = {"BSP-A2A": "2GB", "WFBP-A2A": "1B"}  # one all-reduce after the backward pass, and one for each tensor
 REASONS = {"PS": "parameter servers of a modelled step", "ByteScheduler": "ByteScheduler's partitions and priorities", "MG-WFBP": "how MG-WFBP merges tensors is not stated"}
@@ -12,7 +14,7 @@ REASONS = {"PS": "parameter servers of a modelled step", "ByteScheduler": "ByteS
 
 class Links:
     def __init__(self, rows):
-        self.model = max(row["model"] for row in rows if row["model"] in MODELS)
+        self.model = max(row["model"] for row in rows if row["model"] in BERT)
         self.between = {row["network"]: row["bsp_ring_gb_s"] for row in rows if (row["model"], row["method"], row["gpus"]) == (self.model, "BSP-A2A", "8")}
 
     def show(self, row):
@@ -23,7 +25,7 @@ class Links:
 def reason(*rows):
     """Returns why rows are not asked, or None."""
     for row in rows:
-        if row["model"] not in MODELS:
+        if row["model"] not in (*BERT, "ResNet-50"):
             return f"no configuration of {row['model']}"
         if row["method"] not in BUCKETS:
             return next(text for part, text in REASONS.items() if part in row["method"])
@@ -48,12 +50,16 @@ def cases(at):
     rows = rows_of(at.shared / "truth/fabrics/hkbu/all.csv")
     links = Links(rows)
 
+    def settings(row):
+        return (f"parallel.data={row['gpus']}", f"comm.bucket_bytes={BUCKETS[row['method']]}", "cluster.gpus_per_host=4", f"cluster.nic={links.between[row['network']]}GB/s",
+                f"cluster.inside={INSIDE}")
+
     def ask(program, row):
-        capture = program.model("gpt", *MODELS[row["model"]].split(), "--vocabulary", 30522, "--sequence", 64, "--precision", "fp32", "--attention", "math",
-                                "--device", "RTX 2080 Ti")
-        return step(program.whatif(capture, f"parallel.data={row['gpus']}", f"comm.bucket_bytes={BUCKETS[row['method']]}", "cluster.gpus_per_host=4",
-                                   f"cluster.nic={links.between[row['network']]}GB/s", f"cluster.inside={INSIDE}",
-                                   *scale(program, capture, (), float(row["one_gpu_ms"]) / 1e3)))
+        one = float(row["one_gpu_ms"]) / 1e3
+        if row["model"] not in BERT:
+            return Described(at, "resnet50", DEVICE, row["batch_per_gpu"]).scaled(program, "fp32", one, *settings(row))
+        capture = program.model("gpt", *BERT[row["model"]].split(), "--vocabulary", 30522, "--sequence", 64, "--precision", "fp32", "--attention", "math", "--device", DEVICE)
+        return step(program.whatif(capture, *settings(row), *scale(program, capture, (), one)))
 
     for question, before, after, pair, doubt in pairs(at, rows):
         why = reason(before, after) or doubt or ("the link's rate is that of this row" if links.show(before) and links.show(after) else None)
@@ -64,5 +70,6 @@ def cases(at):
         name = f"{after['model']}, {after['network']}, {after['method']}, {after['gpus']} GPUs, from {before[changed]}"
         noise = (float(pair["base_spread_pct"] or 0) + float(pair["new_spread_pct"] or 0)) / 100
         hosts = "one" if after["hosts"] == "1" else "several"
-        yield Case(Row(question, SOURCE, after["model"], name, "scaled", "training", hosts, "transformer", "Turing", "fp32", "ratio", float(pair["ratio"]), noise),
+        kind, devices = ("transformer", "Turing") if after["model"] in BERT else ("convolutions", "Hopper to Turing")
+        yield Case(Row(question, SOURCE, after["model"], name, "scaled", "training", hosts, kind, devices, "fp32", "ratio", float(pair["ratio"]), noise),
                    lambda program, before=before, after=after: ask(program, after).over(ask(program, before)))

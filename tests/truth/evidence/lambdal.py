@@ -1,8 +1,8 @@
 """Training programs on many hosts: precision, 1 to 8 GPUs, links inside a host (SHARED/truth/precision/lambda)."""
-from .bert import batch_scale, capture, per_sample, precision, ratio
-from .form import Case, LeftOut, Row, generation, rows_of, scale, step
+from .described import Described
+from .form import Case, LeftOut, Row, generation, rows_of
 
-TASKS = {"bert_base_squad": "base", "bert_large_squad": "large"}
+TASKS = {"bert_base_squad": "bert base", "bert_large_squad": "bert large", "resnet50": "resnet50"}
 SEQUENCE = 384
 NAMES = {"A100-40-PCIe": "A100 PCIe 40GB", "A100-40-SXM": "A100 SXM 40GB", "A100-80-PCIe": "A100 PCIe 80GB", "A100-80-SXM": "A100 SXM 80GB", "GH200-80": "GH200",
          "GH200-96": "GH200", "GTX-1080Ti": "GTX 1080 Ti", "RTX-2080Ti": "RTX 2080 Ti", "RTX-5000": "Quadro RTX 5000", "RTX-6000": "Quadro RTX 6000", "RTX-8000": "Quadro RTX 8000",
@@ -20,51 +20,60 @@ def source(row):
 
 
 def inside(row):
-    """Returns the rate of the links between the GPUs of a host; those of PCIe are the data sheet's."""
-    older = generation(device(row)) in ("Pascal", "Volta", "Turing")
-    return LINKS.get(generation(device(row)), "16GB/s") if row["link"] == "NVLink" else "16GB/s" if older else "32GB/s"
+    """Returns the rate of the links between the GPUs of a host by data sheet, or None for bridges between pairs."""
+    of_gpu = generation(device(row))
+    if row["link"] == "PCIe":
+        return "16GB/s" if of_gpu in ("Pascal", "Volta", "Turing") else "32GB/s"
+    return LINKS.get(of_gpu) if row["link"] == "NVLink" else None
 
 
-def of(row, question, base, name, precision_, measured):
-    return Row(question, source(row), row["task"], name, base, "training", "one", "transformer", generation(device(row)), precision_, "ratio", measured, BETWEEN_HOSTS)
+def no_configuration(row, question):
+    return LeftOut(source(row), question, f"no configuration of {row['task']}")
 
 
-def precisions(folder):
+def of(row, model, question, base, name, precision, measured):
+    return Row(question, source(row), row["task"], name, base, "training", "one", model.kind, model.generation(), precision, "ratio", measured, BETWEEN_HOSTS)
+
+
+def precisions(at, folder):
     for row in rows_of(folder / "precision.csv"):
-        if row["task"] not in TASKS or row["gpus"] != "1":
-            yield LeftOut(source(row), "precision", f"no configuration of {row['task']}" if row["task"] not in TASKS else "several GPUs")
+        if row["task"] not in TASKS:
+            yield no_configuration(row, "precision")
             continue
+        if row["gpus"] != "1":
+            yield LeftOut(source(row), "precision", "precision on several GPUs")
+            continue
+        model = Described(at, TASKS[row["task"]], device(row), row["batch_base"], SEQUENCE)
 
-        def ask(program, row=row):
-            file = capture(program, TASKS[row["task"]], device(row), SEQUENCE, row["batch_base"])
-            after = precision("fp16") + batch_scale(row["batch_base"], row["batch_new"])
-            return per_sample(ratio(program, file, precision(row["base"]), after), row["batch_base"], row["batch_new"])
+        def ask(program, row=row, model=model):
+            after = model.step(program, "fp16", batch=row["batch_new"])
+            return after.over(model.step(program, row["base"])).times(int(row["batch_base"]) / int(row["batch_new"]))
 
         name = f"{row['task']}, {row['year']}, {row['systems'].split(' ')[0]}, batch {row['batch_base']} to {row['batch_new']}"
-        yield Case(of(row, "precision", "modelled", name, f"{row['base']} to fp16", float(row["ratio_per_sample"])), ask)
+        yield Case(of(row, model, "precision", model.base_kind, name, f"{row['base']} to fp16", float(row["ratio_per_sample"])), ask)
 
 
-def scales(folder):
+def scales(at, folder):
     for row in rows_of(folder / "scale.csv"):
         if row["task"] not in TASKS:
-            yield LeftOut(source(row), "ranks", f"no configuration of {row['task']}")
+            yield no_configuration(row, "ranks")
             continue
+        if (links := inside(row)) is None:
+            yield LeftOut(source(row), "ranks", "bridges between pairs of GPUs")
+            continue
+        model = Described(at, TASKS[row["task"]], device(row), row["batch_per_gpu"], SEQUENCE)
 
-        def ask(program, row=row):
-            file = capture(program, TASKS[row["task"]], device(row), SEQUENCE, row["batch_per_gpu"])
-            used = precision("fp16" if row["precision"] == "mixed" else row["precision"])
-            used += tuple(scale(program, file, used, int(row["batch_per_gpu"]) / float(row["throughput_1"])))
-            new = step(program.whatif(file, *used, f"parallel.data={row['gpus']}", f"cluster.gpus_per_host={row['gpus']}", f"cluster.inside={inside(row)}"))
-            return new.over(step(program.whatif(file, *used)))
+        def ask(program, row=row, model=model, links=links):
+            settings = f"parallel.data={row['gpus']}", f"cluster.gpus_per_host={row['gpus']}", f"cluster.inside={links}"
+            return model.scaled(program, row["precision"], int(row["batch_per_gpu"]) / float(row["throughput_1"]), *settings)
 
         name = f"{row['task']}, {row['year']}, {row['systems'].split(' ')[0]}, {row['precision']}, batch {row['batch_per_gpu']}, {row['gpus']} GPUs"
-        yield Case(of(row, "ranks", "scaled", name, row["precision"], 1 / float(row["efficiency"])), ask)
+        yield Case(of(row, model, "ranks", "scaled", name, row["precision"], 1 / float(row["efficiency"])), ask)
 
 
 def cases(at):
     folder = at.shared / "truth/precision/lambda"
-    yield from precisions(folder)
-    yield from scales(folder)
+    yield from precisions(at, folder)
+    yield from scales(at, folder)
     for row in rows_of(folder / "interconnect.csv"):
-        why = "the rates of bridges and of PCIe through host memory are not stated" if row["task"] in TASKS else f"no configuration of {row['task']}"
-        yield LeftOut(source(row), "network rate", why)
+        yield LeftOut(source(row), "network rate", "the rates of bridges and of PCIe through host memory are not stated") if row["task"] in TASKS else no_configuration(row, "network rate")
