@@ -41,6 +41,16 @@ def in_fp8(recipe):
     return f"precision.recipe={recipe}" if recipe else "precision.to=fp8"
 
 
+def recipe_of(row):
+    return next(value for key, value in RECIPES.items() if key in row["new"])
+
+
+def ratio(program, row, recipe):
+    """Returns the step in fp8 over that in bf16."""
+    plan = recompute(row["setting"])
+    return step(ask(program, row, plan, in_fp8(recipe))).over(step(ask(program, row, plan)))
+
+
 def of(row, question, precision, unit, measured, name):
     return Row(question, source(row), row["model"], name, "modelled", "training", "one", "transformer", generation(row["gpu"]), precision, unit, float(measured))
 
@@ -48,15 +58,13 @@ def of(row, question, precision, unit, measured, name):
 def precision_cases(row):
     plan, base = recompute(row["setting"]), f"{row['gpu']}, {row['sequence']} tokens, {row['setting'].split(', ')[-1]}"
     name = f"{base}, {row['new']}"
-    recipe = next(value for key, value in RECIPES.items() if key in row["new"])
-    change = in_fp8(recipe)
-    yield Case(of(row, "precision", "bf16 to fp8", "ratio", row["time_ratio"], name),
-               lambda program: step(ask(program, row, plan, change)).over(step(ask(program, row, plan))))
+    recipe = recipe_of(row)
+    yield Case(of(row, "precision", "bf16 to fp8", "ratio", row["time_ratio"], name), lambda program: ratio(program, row, recipe))
     if row["memory_gb_base"] and plan == "selective":  # every second product is computed again, not attention alone
         yield LeftOut(source(row), "memory", "checkpoints of every second product", 2)
     elif row["memory_gb_base"]:
         yield Case(of(row, "memory", "bf16", "GiB", row["memory_gb_base"], base), lambda program: peak(ask(program, row, plan)))
-        yield Case(of(row, "memory", "fp8", "GiB", row["memory_gb_new"], name), lambda program: peak(ask(program, row, plan, change)))
+        yield Case(of(row, "memory", "fp8", "GiB", row["memory_gb_new"], name), lambda program: peak(ask(program, row, plan, in_fp8(recipe))))
 
 
 def recompute_case(row):
@@ -66,10 +74,18 @@ def recompute_case(row):
                 lambda program: step(ask(program, row, after, *changes)).over(step(ask(program, row, before, *changes))))
 
 
+def rows(shared):
+    return [*rows_of(shared / "truth/precision/low/rows.csv"), TORCHTITAN]
+
+
+def question_of(row):
+    return "recomputation" if "checkpointing" in row["new"] else "precision"
+
+
 def cases(at):
     seen = set()
-    for row in [*rows_of(at.shared / "truth/precision/low/rows.csv"), TORCHTITAN]:
-        question = "recomputation" if "checkpointing" in row["new"] else "precision"
+    for row in rows(at.shared):
+        question = question_of(row)
         why = reason(row)
         found = [] if why else [recompute_case(row)] if question == "recomputation" else precision_cases(row)
         if why:
