@@ -15,6 +15,7 @@ SYSTEMS = {"a100_sxm": ("A100", "Ampere", "nvlink: {bandwidth: 300GB/s, latency:
 # Nodes of PyTorch's loops and of all-reduces that others published: system, source.
 NODES = {"a100_dgx": ("a100_sxm", "vidur-a100-dgx"), "a100_8": ("a100_sxm", "mleng-a100"), "b200_8": ("b200_sxm", "mleng-b200")}
 SOURCES = {"a100_sxm": "aiconfigurator-a100-sxm-80gb", "h100_sxm": "aiconfigurator-h100-sxm", "b200_sxm": "aiconfigurator-b200", "l40s": "aiconfigurator-l40s"}
+ALPS_NICS = "cluster.nic=800Gb/s"  # four of 200 Gb/s a host
 
 
 def thinned(rows):
@@ -133,7 +134,8 @@ def alps(folder):
 
         def asked(program, size, hosts=hosts, calibrated=calibrated):
             text = program.once(("alps", hosts), lambda: calibrated(program))
-            return ask(program, f"alps {hosts}", size, "all_reduce", hosts, 4, text, f"cluster.workers={8 * hosts}")
+            nics = (ALPS_NICS,) if hosts == 1 else ()  # the table of one host says nothing about them
+            return ask(program, f"alps {hosts}", size, "all_reduce", hosts, 4, text, f"cluster.workers={8 * hosts}", *nics)
 
         for size, us in thinned(alps_rows(tables[2 * hosts])):
             yield case("alps-gh200", f"all_reduce of {2 * hosts} x 4 from the table of {hosts} x 4", "captured", "all_reduce", 2 * hosts, "Hopper", size, us, None,
