@@ -27,6 +27,11 @@ def seconds_used():
     return used.ru_utime + used.ru_stime
 
 
+def question(row):
+    """Returns everything of a row but the answer, as it is written."""
+    return [form.written(getattr(row, column)) for column in form.COLUMNS if column not in ("predicted", "low", "high", "refused")]
+
+
 def compare(row, again):
     if isinstance(again, form.LeftOut):
         check(str(row.key), False, again.reason)
@@ -40,7 +45,8 @@ def main(shared, measured):
     rows, _ = board.stored()
     cases, _ = board.cases_of(board.ADAPTERS, form.At(shared, measured))
     by_key = {case.row.key: case for case in cases}
-    check("every recorded row is still asked", not [row.key for row in rows if row.key not in by_key], [row.key for row in rows if row.key not in by_key][:3])
+    changed = [row.key for row in rows if row.key not in by_key or question(row) != question(by_key[row.key].row)]
+    check("every recorded row is still asked, with the same measured value", not changed, changed[:3])
     dice().shuffle(rows)
     asked, began = 0, seconds_used()
     with tempfile.TemporaryDirectory() as folder:

@@ -4,13 +4,14 @@ from .form import Case, LeftOut, Row, step
 from .plans import name_of, question, values
 
 SOURCE = "selene-a100"
-MOST = 7000  # layers x microbatches of a replica: larger ones take a minute each
+MOST = 7000  # layers x microbatches of a replica
 
 
 def cases(_at):
     for row, asked in published_steps.read_rows(published_steps.PUBLISHED):
         if published_steps.size(row) > MOST:
-            yield LeftOut(SOURCE, question(values(asked.settings)), "takes longer than a minute")
+            why = "more tasks than stepsim accepts" if published_steps.size(row) > published_steps.ACCEPTED else "takes long: many microbatches of many layers"
+            yield LeftOut(SOURCE, question(values(asked.settings)), why)
             continue
         plan = values(asked.settings)
         name = f"{row['model']} on {row['gpus']}, {name_of(plan)}, {row['figure']}"
