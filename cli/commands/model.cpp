@@ -36,6 +36,7 @@ constexpr std::string_view kModelName = "step.json";
 constexpr std::uint32_t kMostOfOption = 10'000'000;
 constexpr double kMostTokens = 1e9;
 constexpr double kLongestStep = 3.6e12;  // in nanoseconds
+constexpr std::uint32_t kUsualSequence = 2048;
 /// Usual time of a call of eager PyTorch on the CPU, with the Python between two calls. Megatron-DeepSpeed on hosts of
 /// A100 takes 44 us (vTrain's measurements of layers that the CPU limits).
 constexpr Duration kUsualHost{44'000};
@@ -151,13 +152,15 @@ std::string warning_of(const Transformer& model, const ModelOptions& options, st
   return {};
 }
 
-void run_model(CommonOptions options, const ModelOptions& of_model, const Session& session) {
+void run_model(CommonOptions options, ModelOptions of_model, const Session& session) {
   if (options.traces.size() != 1) throw UsageError("model takes one model; expected a family's name or a config.json");
   const std::string name = options.traces.front();
   if (find_transformer_family(name) != nullptr) options.traces.clear();
   const TraceOutput target(options, kModelName, [](std::string_view head) { return contains(head, "stepsim_model"); });
   std::vector<InputFile> inputs;
   const Transformer model = model_of(name, of_model, inputs);
+  if (of_model.run.sequence == 0)
+    of_model.run.sequence = model.positions > 0 ? std::min(model.positions, kUsualSequence) : kUsualSequence;
   if (const double tokens = double{1} * of_model.run.samples * of_model.run.sequence; tokens > kMostTokens)
     throw UsageError(fmt::format("a step of {:.3g} tokens is too large; expected at most {:.3g}", tokens, kMostTokens));
   std::vector<TransformerCall> calls = transformer_calls(model, of_model.run);
@@ -239,7 +242,7 @@ Command::Run setup_model(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "model", .contents = {}}, "MODEL");
   app.get_option("MODEL")
       ->type_name("FAMILY|FILE")
-      ->description("A family (gpt, mpt, llama, mixtral), or a config.json as Hugging Face writes it");
+      ->description("A family (gpt, mpt, llama, mixtral, bert), or a config.json as Hugging Face writes it");
   app.get_option("-o")->description("Write the step to FILE, as a trace; .gz compresses it (default: step.json)");
   std::vector<const CLI::Option*> sizes;
   sizes.reserve(kSizeOptions.size());
@@ -248,7 +251,9 @@ Command::Run setup_model(CLI::App& app) {
   const auto* const device =
       app.add_option("--device")->type_name("NAME")->required()->description("Accelerator, such as A100 or H100");
   const auto* const sequence =
-      app.add_option("--sequence")->type_name("N")->description("Tokens of a sample (default: 2048)");
+      app.add_option("--sequence")
+          ->type_name("N")
+          ->description("Tokens of a sample (default: 2048, or the learned positions if they are fewer)");
   const auto* const samples =
       app.add_option("--micro-batch")->type_name("N")->description("Samples of the step (default: 1)");
   const auto* const precision =
@@ -286,7 +291,7 @@ Command::Run setup_model(CLI::App& app) {
     }
     options.device = text(device);
     options.run.device = &accelerator_named(options.device);
-    options.run.sequence = sequence->count() > 0 ? whole("--sequence", text(sequence)) : 2048;
+    options.run.sequence = sequence->count() > 0 ? whole("--sequence", text(sequence)) : 0;
     if (samples->count() > 0) options.run.samples = whole("--micro-batch", text(samples));
     if (precision->count() > 0) options.precision = word("--precision", text(precision), {"bf16", "fp16", "fp32"});
     options.run.precision = options.precision == "fp32" ? Precision::kFloat32 : Precision::kFloat16;

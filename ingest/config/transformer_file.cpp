@@ -50,6 +50,7 @@ constexpr auto kModelKeys = std::to_array<ModelKey>({
     {"ffn_dim", &Transformer::intermediate},
     {"n_inner", &Transformer::intermediate},
     {"vocab_size", &Transformer::vocabulary},
+    {"type_vocab_size", &Transformer::segments},
     {"num_local_experts", &Transformer::experts},
     {"num_experts", &Transformer::experts},
     {"num_experts_per_tok", &Transformer::experts_of_token},
@@ -57,8 +58,9 @@ constexpr auto kModelKeys = std::to_array<ModelKey>({
 constexpr auto kPositionKeys =
     std::to_array<std::string_view>({"max_position_embeddings", "n_positions", "max_seq_len"});
 
-constexpr auto kDropoutKeys = std::to_array<std::string_view>(
-    {"attn_pdrop", "resid_pdrop", "attention_dropout", "hidden_dropout", "resid_dropout", "dropout"});
+constexpr auto kDropoutKeys = std::to_array<std::string_view>({"attn_pdrop", "resid_pdrop", "attention_dropout",
+                                                               "hidden_dropout", "resid_dropout", "dropout",
+                                                               "attention_probs_dropout_prob", "hidden_dropout_prob"});
 
 /// Returns the value of a key of a map, or null if it has none or null. Configurations have keys that nobody here
 /// knows.

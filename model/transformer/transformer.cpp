@@ -11,6 +11,9 @@ namespace {
 /// GPT-2's vocabulary, padded to a multiple of 128 as Megatron-LM does.
 constexpr std::uint32_t kGptVocabulary = 50'304;
 
+/// BERT's vocabulary, padded to a multiple of 8 as NVIDIA's examples do.
+constexpr std::uint32_t kBertVocabulary = 30'528;
+
 constexpr std::array kFamilies{
     TransformerFamily{"gpt",
                       "LayerNorm, GELU, biases, learned positions (GPT-2, GPT-3, OPT)",
@@ -30,6 +33,10 @@ constexpr std::array kFamilies{
                        .tied = false,
                        .experts = 8,
                        .experts_of_token = 2}},
+    TransformerFamily{
+        "bert",
+        "reads both ways and predicts masked tokens; norms after each part, LayerNorm, GELU, biases (BERT)",
+        {.vocabulary = kBertVocabulary, .positions = 512, .segments = 2, .dropout = true, .masked = true}},
 };
 
 /// Other names of the families: model_type of Hugging Face's config.json.
@@ -45,6 +52,7 @@ constexpr auto kOtherNames = std::to_array<OtherName>({
     {"mistral", "llama"},
     {"qwen2", "llama"},
     {"qwen3", "llama"},
+    {"roberta", "bert"},
 });
 
 /// More layers than this would make a trace that no memory holds.
@@ -68,15 +76,18 @@ double Transformer::parameters() const noexcept {
   const double bias_of_attention = of(hidden) + (of(heads) + 2 * of(key_heads)) * of(head_size());
   const double bias_of_forward = experts > 0 ? 0 : of(hidden) + of(intermediate) * (gated ? 2 : 1);
   const double bias = biases ? bias_of_attention + bias_of_forward : 0;
-  const double ends = of(vocabulary) * of(hidden) * (tied ? 1 : 2) + of(positions) * of(hidden) + norm;
-  return of(layers) * (weights_of_layer(*this, of(experts)) + bias + 2 * norm) + ends;
+  const double ends = of(vocabulary) * of(hidden) * (tied ? 1 : 2) + (of(positions) + of(segments)) * of(hidden) + norm;
+  const double biases_of_head = biases ? of(hidden) + of(vocabulary) : 0;
+  const double head = masked ? of(hidden) * of(hidden) + norm + biases_of_head : 0;
+  return of(layers) * (weights_of_layer(*this, of(experts)) + bias + 2 * norm) + ends + head;
 }
 
 double Transformer::forward_flops(std::uint32_t sequence) const noexcept {
   const double tokens = sequence;
   const double weights = weights_of_layer(*this, of(experts_of_token));
   const double scores = 2 * tokens * of(heads) * of(head_size());  // two products of heads by `sequence` for each token
-  return 2 * tokens * (of(layers) * (weights + scores) + of(vocabulary) * of(hidden));
+  const double head = (of(vocabulary) + (masked ? of(hidden) : 0)) * of(hidden);
+  return 2 * tokens * (of(layers) * (weights + scores) + head);
 }
 
 std::span<const TransformerFamily> transformer_families() noexcept { return kFamilies; }

@@ -13,8 +13,8 @@
 
 namespace stepsim {
 
-/// A transformer that predicts the next token, by its configuration. Members have the names of Hugging Face's
-/// config.json, shortened.
+/// A transformer that predicts the next token or masked ones, by its configuration. Members have the names of Hugging
+/// Face's config.json, shortened.
 struct Transformer {
   std::uint32_t layers = 0;
   std::uint32_t hidden = 0;        ///< size of a token's vector between the layers
@@ -24,12 +24,16 @@ struct Transformer {
   std::uint32_t intermediate = 0;  ///< size of a token's vector within the feed-forward part
   std::uint32_t vocabulary = 0;
   std::uint32_t positions = 0;    ///< learned positions; 0 if rotary embeddings tell queries and keys where they are
+  std::uint32_t segments = 0;     ///< kinds of sentences, each with a learned vector that is added to its tokens
   bool gated = false;             ///< the feed-forward part multiplies two layers (SwiGLU) in place of one with GELU
   bool root_mean_square = false;  ///< norms are RMSNorm; else LayerNorm
   bool biases = true;             ///< linear layers have biases, except for those of experts
   bool dropout = false;           ///< weights of attention and what layers add are dropped out
   bool tied = true;               ///< the layer to the vocabulary has the weight of the lookup
-  std::uint32_t experts = 0;      ///< feed-forward parts among which a router chooses; 0 = one and no router
+  /// Predicts masked tokens (BERT): norms follow the embeddings and what layers add, instead of preceding each part,
+  /// and a linear layer, GELU and a norm precede the layer to the vocabulary, which has a bias.
+  bool masked = false;
+  std::uint32_t experts = 0;           ///< feed-forward parts among which a router chooses; 0 = one and no router
   std::uint32_t experts_of_token = 0;  ///< experts that each token passes
 
   [[nodiscard]] std::uint32_t head_size() const noexcept { return head > 0 ? head : hidden / heads; }

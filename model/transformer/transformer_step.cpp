@@ -1,7 +1,7 @@
-// The operators of a layer, as PyTorch runs them for GPT-2, LLaMA and Megatron-LM's layers without fusion, and those of
-// its backward pass. The work of an operator follows from its shapes (work_of(), model/job/operator_work.h), and its
-// time from the work (roofline_time() of device_work_of(), model/cost/device), except for passes that write another
-// type than they read, or several results.
+// The operators of a layer, as PyTorch runs them for GPT-2, LLaMA, BERT and Megatron-LM's layers without fusion, and
+// those of its backward pass. The work of an operator follows from its shapes (work_of(), model/job/operator_work.h),
+// and its time from the work (roofline_time() of device_work_of(), model/cost/device), except for passes that write
+// another type than they read, or several results.
 #include "model/transformer/transformer_step.h"
 
 #include <algorithm>
@@ -117,9 +117,16 @@ class Step {
     OperatorTable::Operator op{std::string(call.name), "", {}, call.inputs};
     op.work = work_of({.name = call.name, .inputs = call.inputs, .stride = {}, .padding = {}, .dilation = {}});
     if (moved) op.work.bytes = *moved;
-    if (call.kernel == kGemmKernel && call.part > model_.layers && is_unpadded(model_, run_))
+    if (call.kernel == kGemmKernel && has_vocabulary(call) && is_unpadded(model_, run_))
       op.work.flops /= kUnpaddedShare;
     return roofline_time(device_work_of(op, classify_kernel(call.kernel)), *run_.device);
+  }
+
+  [[nodiscard]] bool has_vocabulary(const TransformerCall& call) const {
+    return call.part > model_.layers &&
+           std::any_of(call.inputs.begin(), call.inputs.end(), [this](const TensorShape& shape) {
+             return std::find(shape.sizes.begin(), shape.sizes.end(), size(model_.vocabulary)) != shape.sizes.end();
+           });
   }
 
   void pass(std::string_view name, const std::vector<Tensor>& inputs, std::string_view node = {}) {
@@ -141,19 +148,21 @@ class Step {
     if (!root) accumulate({hidden_});
   }
 
-  void linear(std::int64_t from, std::int64_t to) {
-    if (model_.biases) {
+  void linear(std::int64_t from, std::int64_t to) { linear(from, to, model_.biases); }
+  void linear(std::int64_t from, std::int64_t to, bool bias) {
+    if (bias) {
       call("aten::addmm", {{{to}}, {{tokens_, from}}, {{from, to}}}, kGemmKernel, {});
     } else {
       call("aten::mm", {{{tokens_, from}}, {{from, to}}}, kGemmKernel, {});
     }
   }
 
-  void linear_backward(std::int64_t from, std::int64_t to) {
-    const std::string_view node = model_.biases ? "AddmmBackward0" : "MmBackward0";
+  void linear_backward(std::int64_t from, std::int64_t to) { linear_backward(from, to, model_.biases); }
+  void linear_backward(std::int64_t from, std::int64_t to, bool bias) {
+    const std::string_view node = bias ? "AddmmBackward0" : "MmBackward0";
     call("aten::mm", {{{tokens_, to}}, {{to, from}}}, kGemmKernel, node);
     call("aten::mm", {{{to, tokens_}}, {{tokens_, from}}}, kGemmKernel, node);
-    if (model_.biases) {
+    if (bias) {
       call("aten::sum", {{{tokens_, to}}}, kPassKernel, node, type_bytes() * static_cast<double>(tokens_ * to));
       accumulate({to});
     }
@@ -187,7 +196,7 @@ class Step {
     pass("aten::clone", {{tokens, Holds::kIndices}});
     pass("aten::ones_like", {{tokens, Holds::kFullNumbers}});
     if (model_.positions > 0) pass("aten::arange", {{{1, run_.sequence}, Holds::kIndices}});
-    if (run_.flash) return;
+    if (run_.flash || model_.masked) return;
     const Sizes mask{run_.sequence, run_.sequence};
     pass("aten::ones_like", {{mask, Holds::kFullNumbers}});
     pass("aten::tril", {{mask, Holds::kFullNumbers}});
@@ -203,8 +212,17 @@ class Step {
            {});
       pass("aten::add", {{whole()}, {whole()}});
     }
-    for (part_ = 1; part_ <= model_.layers; ++part_) {
+    if (model_.segments > 0) {
+      call("aten::embedding", {{{model_.segments, hidden_}}, {{run_.samples, run_.sequence}, Holds::kIndices}},
+           kLookupKernel, {});
+      pass("aten::add", {{whole()}, {whole()}});
+    }
+    if (model_.masked) {
       norm();
+      drop_out(whole());
+    }
+    for (part_ = 1; part_ <= model_.layers; ++part_) {
+      if (!model_.masked) norm();
       attention();
       drop_out(whole());
       pass("aten::add", {{whole()}, {whole()}});
@@ -212,9 +230,14 @@ class Step {
       feed_forward();
       drop_out(whole());
       pass("aten::add", {{whole()}, {whole()}});
+      if (model_.masked) norm();
+    }
+    if (model_.masked) {
+      linear(hidden_, hidden_);
+      pass("aten::gelu", {{whole()}});
     }
     norm();
-    call("aten::mm", {{{tokens_, hidden_}}, {{hidden_, model_.vocabulary}}}, kGemmKernel, {});
+    linear(hidden_, model_.vocabulary, model_.masked && model_.biases);
     loss();
   }
 
@@ -227,6 +250,7 @@ class Step {
     } else {
       pass("aten::copy_", {{{run_.samples, run_.sequence, mixed()}}});
       batched(queries(), keys());
+      if (model_.masked) pass("aten::add", {{scores()}, {{run_.samples, 1, 1, run_.sequence}}});  // hides the padding
       call("aten::_softmax", {{scores()}}, kSoftmaxKernel, {});
       drop_out(scores());
       batched(weights(), queries());
@@ -274,7 +298,8 @@ class Step {
     const double count = elements(logits());
     if (run_.precision != Precision::kFloat32)
       call("aten::_to_copy", {{logits()}}, kPassKernel, {}, (type_bytes() + 4) * count);
-    pass("aten::copy_", {{logits(), Holds::kFullNumbers}});  // without the last token of each sample
+    if (!model_.masked)
+      pass("aten::copy_", {{logits(), Holds::kFullNumbers}});  // without the last token of each sample
     // Reads the logits for the largest, for the sum, and for the result.
     call("aten::_log_softmax", {{logits(), Holds::kFullNumbers}}, kSoftmaxKernel, {}, 16 * count);
     call("aten::nll_loss_forward", {{{tokens_}, Holds::kFullNumbers}}, kPassKernel, {});
@@ -294,25 +319,36 @@ class Step {
 
   void backward() {
     loss_backward();
-    call("aten::mm", {{{tokens_, model_.vocabulary}}, {{model_.vocabulary, hidden_}}}, kGemmKernel, "MmBackward0");
-    call("aten::mm", {{{model_.vocabulary, tokens_}}, {{tokens_, hidden_}}}, kGemmKernel, "MmBackward0");
-    accumulate({model_.vocabulary, hidden_});
+    linear_backward(hidden_, model_.vocabulary, model_.masked && model_.biases);
     norm_backward();
+    if (model_.masked) {
+      pass("aten::gelu_backward", {{whole()}, {whole()}}, "GeluBackward0");
+      linear_backward(hidden_, hidden_);
+    }
     for (part_ = model_.layers; part_ > 0; --part_) {
+      if (model_.masked) norm_backward();
       drop_out_backward(whole());
       feed_forward_backward();
       norm_backward();
       pass("aten::add", {{whole()}, {whole()}}, "AddBackward0");
       drop_out_backward(whole());
       attention_backward();
-      norm_backward();
+      if (!model_.masked) norm_backward();
       pass("aten::add", {{whole()}, {whole()}}, "AddBackward0");
+    }
+    if (model_.masked) {
+      drop_out_backward(whole());
+      norm_backward();
     }
     call("aten::embedding_dense_backward", {{whole()}}, kScatterKernel, "EmbeddingBackward0");
     if (!model_.tied) accumulate({model_.vocabulary, hidden_});
     if (model_.positions > 0) {
       call("aten::embedding_dense_backward", {{whole()}}, kScatterKernel, "EmbeddingBackward0");
       accumulate({model_.positions, hidden_});
+    }
+    if (model_.segments > 0) {
+      call("aten::embedding_dense_backward", {{whole()}}, kScatterKernel, "EmbeddingBackward0");
+      accumulate({model_.segments, hidden_});
     }
   }
 
@@ -326,7 +362,8 @@ class Step {
     call("aten::nll_loss_backward", {{logits(), Holds::kFullNumbers}}, kPassKernel, "NllLossBackward0", 4 * count);
     call("aten::_log_softmax_backward_data", {{logits(), Holds::kFullNumbers}, {logits(), Holds::kFullNumbers}},
          kSoftmaxKernel, "LogSoftmaxBackward0");
-    call("aten::slice_backward", {{logits(), Holds::kFullNumbers}}, kPassKernel, "SliceBackward0", 12 * count);
+    if (!model_.masked)
+      call("aten::slice_backward", {{logits(), Holds::kFullNumbers}}, kPassKernel, "SliceBackward0", 12 * count);
     if (run_.precision != Precision::kFloat32) {
       call("aten::_to_copy", {{logits(), Holds::kFullNumbers}}, kPassKernel, "ToCopyBackward0",
            (type_bytes() + 4) * count);
@@ -405,7 +442,8 @@ class Step {
     const double bytes = 6 * 4 + type_bytes() + (run_.precision == Precision::kFloat32 ? 0 : 2);
     for (part_ = 0; part_ < parameters.size(); ++part_) {
       if (parameters[part_] == 0) continue;
-      const Sizes sizes{static_cast<std::int64_t>(parameters[part_]) / hidden_, hidden_};
+      const auto count = static_cast<std::int64_t>(parameters[part_]);
+      const Sizes sizes = count % hidden_ == 0 ? Sizes{count / hidden_, hidden_} : Sizes{count};
       call("aten::_fused_adamw_",
            {{sizes, Holds::kFullNumbers}, {sizes}, {sizes, Holds::kFullNumbers}, {sizes, Holds::kFullNumbers}},
            kUpdateKernel, {}, bytes * parameters[part_]);

@@ -138,9 +138,9 @@ TEST(TransformerFileTest, AWidthThatIsGivenComesBeforeItsRatio) {
 }
 
 TEST(TransformerFileTest, WhatIsWrongIsSaidWithItsLine) {
-  EXPECT_EQ(problem_in("{\n\"vocab_size\": 5,\n\"model_type\": \"bert\"}"),
-            "config.json:3: model_type 'bert' is not known; expected gpt, mpt, llama, mixtral, or the model_type of "
-            "such a model");
+  EXPECT_EQ(problem_in("{\n\"vocab_size\": 5,\n\"model_type\": \"t5\"}"),
+            "config.json:3: model_type 't5' is not known; expected gpt, mpt, llama, mixtral, bert, or the model_type "
+            "of such a model");
   EXPECT_EQ(problem_in("{\n\"hidden_size\": 0}"),
             "config.json:2: 'hidden_size' is '0'; expected a whole number from 1 to 10000000");
   EXPECT_EQ(problem_in("{\"n_layer\": 12,\n\"n_embd\": 10000001}"),

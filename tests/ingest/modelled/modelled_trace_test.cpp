@@ -76,7 +76,7 @@ Duration rounded(double nanoseconds) { return Duration{std::max<std::int64_t>(1,
 // ---- read by every command
 
 TEST(ModelledTraceTest, EachCallIsAKernelOfItsTime) {
-  for (const std::string_view family : {"gpt", "llama", "mixtral"}) {
+  for (const std::string_view family : {"gpt", "llama", "mixtral", "bert"}) {
     const auto calls = calls_of(family);
     const Capture capture = loaded(calls);
     EXPECT_EQ(capture.skipped, 0U);
@@ -152,7 +152,7 @@ TEST(ModelledTraceTest, ATraceThatWasNotModelledSaysNothingOfIt) {
 // ---- the trace itself
 
 TEST(ModelledTraceTest, ReadingTheWrittenTraceGivesItAgain) {
-  for (const std::string_view family : {"gpt", "mixtral"}) {
+  for (const std::string_view family : {"gpt", "mixtral", "bert"}) {
     const HostDeviceTrace before = trace_of(calls_of(family, false));
     const auto [after, sink] = read_text<HostDeviceTrace>("kineto", written(before));
     EXPECT_EQ(sink.skipped, 0U);

@@ -38,7 +38,7 @@ TransformerRun with_math(TransformerRun run) {
   return run;
 }
 
-constexpr auto kFamilies = std::to_array<std::string_view>({"gpt", "mpt", "llama", "mixtral"});
+constexpr auto kFamilies = std::to_array<std::string_view>({"gpt", "mpt", "llama", "mixtral", "bert"});
 
 Work work_of_call(const TransformerCall& call) { return work_of({call.name, call.inputs, {}, {}, {}}); }
 

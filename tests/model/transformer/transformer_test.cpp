@@ -62,6 +62,16 @@ TEST(TransformerTest, MixtralHasItsPublishedParameters) {
   EXPECT_DOUBLE_EQ(with_key_heads(sized(usual("mixtral"), 32, 4096, 32, 14'336), 8).parameters(), 46'702'792'704);
 }
 
+TEST(TransformerTest, BertHasItsPublishedParameters) {
+  // Those of Hugging Face's BertForMaskedLM for bert-base-uncased and bert-large-uncased.
+  Transformer base = sized(usual("bert"), 12, 768, 12, 4 * 768);
+  base.vocabulary = 30'522;
+  EXPECT_DOUBLE_EQ(base.parameters(), 109'514'298);
+  Transformer large = sized(usual("bert"), 24, 1024, 16, 4 * 1024);
+  large.vocabulary = 30'522;
+  EXPECT_DOUBLE_EQ(large.parameters(), 335'174'458);
+}
+
 TEST(TransformerTest, TyingSavesOneWeightOfTheVocabulary) {
   Transformer model = gpt2(12, 768, 12);
   const double tied = model.parameters();
@@ -146,7 +156,8 @@ TEST(TransformerTest, EachFamilyIsFoundByItsNameAndByThoseOfConfigurations) {
     EXPECT_EQ(find_transformer_family(name), find_transformer_family("gpt")) << name;
   for (const std::string_view name : {"mistral", "qwen2", "qwen3"})
     EXPECT_EQ(find_transformer_family(name), find_transformer_family("llama")) << name;
-  EXPECT_EQ(find_transformer_family("bert"), nullptr);
+  EXPECT_EQ(find_transformer_family("roberta"), find_transformer_family("bert"));
+  EXPECT_EQ(find_transformer_family("t5"), nullptr);
   EXPECT_EQ(find_transformer_family(""), nullptr);
 }
 
