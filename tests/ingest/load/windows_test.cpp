@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "tests/ingest/trace_maker.h"
 
 namespace stepsim::ingest {
@@ -51,6 +57,106 @@ TEST(WindowsTest, KernelsKeepTheirLaunches) {
   for (const auto& [event, which] : trace.launch_of)
     EXPECT_EQ(trace.launches[which].blocks, event == 1 ? 10U : 11U) << trace.text(trace.name[event]);
   EXPECT_EQ(trace.launch_of[1].first, 3U);
+}
+
+/// Returns window() with a row of each list of a trace, whose times are 10, 20, ... us after `begin_us`. `tag`
+/// distinguishes its texts and values.
+RankTrace full_window(double begin_us, const std::string& tag, std::int64_t value) {
+  TraceMaker maker;
+  maker.text("only in " + tag);  // so that equal texts have other numbers in the two traces
+  const TrackId thread = maker.thread(tag);
+  const TrackId stream = maker.stream(7);
+  const std::uint32_t call = maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, begin_us, 5, 5);
+  const std::uint32_t kernel = maker.add(EventKind::kKernel, "ncclDevKernel", stream, begin_us + 20, 100, 5);
+  EventDetail& detail = maker.detail(kernel);
+  detail.collective = maker.text("allreduce");
+  detail.group = maker.text("group of " + tag);
+  detail.dtype = maker.text("Float");
+  detail.wait_correlation = 5;
+  const auto at = [&](std::int64_t later_us) {
+    return Time{Duration{(static_cast<std::int64_t>(begin_us) + later_us) * 1000}};
+  };
+  HostDeviceTrace& trace = maker.trace;
+  trace.host_name = "h";
+  trace.modules = {{thread, maker.text("module of " + tag), at(10), Duration{value}}};
+  trace.python = {{thread, maker.text("function of " + tag), at(20), Duration{value}}};
+  trace.memory = {{at(30), thread, static_cast<std::uint64_t>(value), 0, Bytes{value}, Bytes{value}, Bytes{value}}};
+  trace.overheads = {{maker.text("overhead of " + tag), at(40), Duration{value}}};
+  trace.communicators = {{detail.group, 1, static_cast<std::int32_t>(value), 3}};
+  trace.transports.emplace_back().group = tag;
+  trace.operators.emplace_back().name = "operator of " + tag;
+  trace.operator_of = {{call, 0}};
+  trace.launches = {{.blocks = static_cast<std::uint64_t>(value), .threads = 1, .registers = 1, .shared_memory = 1}};
+  trace.launch_of = {{kernel, 0}};
+  trace.flops_of = {{call, static_cast<double>(value)}};
+  trace.hand_overs = {{call, kernel}};
+  trace.storage_uses = {{kernel, true, value}};
+  trace.collective_calls = {{call, true, value}};
+  return {std::move(trace), tag, 0};
+}
+
+TEST(WindowsTest, WhatBelongsToTheSecondWindowIsInItsPlaceAndTime) {
+  std::vector<RankTrace> traces{full_window(1000, "early", 11), full_window(5000, "late", 12)};
+  Assembly assembly;
+  join_windows(traces, assembly);
+  ASSERT_EQ(traces.size(), 1U);
+  const HostDeviceTrace& trace = traces[0].trace;
+  ASSERT_EQ(trace.size(), 4U);
+  // The first window ends at 1,120 us, so the second moves from 5,000 us to there.
+  const auto at = [](std::int64_t later_us) { return Time{Duration{(1120 + later_us) * 1000}}; };
+  EXPECT_EQ(trace.start[2], at(0));
+  EXPECT_EQ(trace.duration[2], Duration{5'000});
+  EXPECT_EQ(trace.kind[3], EventKind::kKernel);
+  const TrackId thread = trace.track[2];
+  EXPECT_EQ(trace.tracks[thread.index()].thread, "late");
+  EXPECT_EQ(trace.track[3], trace.track[1]);  // the stream is in both
+
+  ASSERT_EQ(trace.modules.size(), 2U);
+  EXPECT_EQ(trace.modules[0].begin, Time{Duration{1'010'000}});
+  EXPECT_EQ(trace.modules[1].begin, at(10));
+  EXPECT_EQ(trace.modules[1].length, Duration{12});
+  EXPECT_EQ(trace.modules[1].track, thread);
+  EXPECT_EQ(trace.text(trace.modules[1].name), "module of late");
+  ASSERT_EQ(trace.python.size(), 2U);
+  EXPECT_EQ(trace.python[1].begin, at(20));
+  EXPECT_EQ(trace.python[1].track, thread);
+  EXPECT_EQ(trace.text(trace.python[1].name), "function of late");
+  ASSERT_EQ(trace.memory.size(), 2U);
+  EXPECT_EQ(trace.memory[1].time, at(30));
+  EXPECT_EQ(trace.memory[1].track, thread);
+  EXPECT_EQ(trace.memory[1].block, 12U);
+  ASSERT_EQ(trace.overheads.size(), 2U);
+  EXPECT_EQ(trace.overheads[1].start, at(40));
+  EXPECT_EQ(trace.overheads[1].length, Duration{12});
+  EXPECT_EQ(trace.text(trace.overheads[1].kind), "overhead of late");
+
+  ASSERT_EQ(trace.communicators.size(), 2U);
+  EXPECT_EQ(trace.text(trace.communicators[1].group), "group of late");
+  EXPECT_EQ(trace.communicators[1].size, 12);
+  ASSERT_EQ(trace.transports.size(), 2U);
+  EXPECT_EQ(trace.transports[1].group, "late");
+  ASSERT_NE(trace.detail_of(3), nullptr);
+  const EventDetail& detail = *trace.detail_of(3);
+  EXPECT_EQ(trace.text(detail.collective), "allreduce");
+  EXPECT_EQ(trace.text(detail.group), "group of late");
+  EXPECT_EQ(trace.text(detail.dtype), "Float");
+  EXPECT_EQ(detail.wait_correlation, trace.correlation[2]);
+  EXPECT_EQ(trace.text(trace.detail_of(1)->group), "group of early");
+
+  ASSERT_EQ(trace.operator_of.size(), 2U);
+  EXPECT_EQ(trace.operator_of[1].first, 2U);
+  EXPECT_EQ(trace.operators.at(trace.operator_of[1].second).name, "operator of late");
+  ASSERT_EQ(trace.launch_of.size(), 2U);
+  EXPECT_EQ(trace.launch_of[1].first, 3U);
+  EXPECT_EQ(trace.launches.at(trace.launch_of[1].second).blocks, 12U);
+  EXPECT_EQ(trace.flops_of.at(1), std::pair(2U, 12.0));
+  EXPECT_EQ(trace.hand_overs.at(1), std::pair(2U, 3U));
+  ASSERT_EQ(trace.storage_uses.size(), 2U);
+  EXPECT_EQ(trace.storage_uses[1].event, 3U);
+  EXPECT_EQ(trace.storage_uses[1].storage, 12);
+  ASSERT_EQ(trace.collective_calls.size(), 2U);
+  EXPECT_EQ(trace.collective_calls[1].event, 2U);
+  EXPECT_EQ(trace.collective_calls[1].sequence, 12);
 }
 
 TEST(WindowsTest, TracesThatOverlapAreRanks) {

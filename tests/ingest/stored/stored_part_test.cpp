@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -207,6 +208,120 @@ TEST(StoredPartTest, EveryFieldIsReadAsItWasWritten) {
   EXPECT_EQ(trace.samples, 8);
   EXPECT_TRUE(trace.has_base_time);
   EXPECT_EQ(trace.base_time, Duration{-5});
+}
+
+/// Returns bytes as a text. A letter stands for itself.
+std::string text_of(std::initializer_list<int> bytes) {
+  std::string text;
+  for (const int byte : bytes) text += static_cast<char>(byte);
+  return text;
+}
+
+/// Returns the bytes of a double whose bits are 0x40, `second` and zeros: they are doubled and written in groups of
+/// seven, of which the lowest seven groups are zero.
+std::string bits_of(int second) { return text_of({0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80 | second, 0x80, 1}); }
+
+/// Version 4 in bytes, by hand. A number below 64 is a byte of twice its value, and -1 is 1. A text is its length and
+/// its letters. A list or table is its length and a block for each column; a block of one number is the width 1, the
+/// number, and its difference from the smallest one, 0. If this test fails, stored parts cannot be read any more: the
+/// layout needs a new version.
+TEST(StoredPartTest, TheBytesOfVersionFourStayAsTheyAre) {
+  const std::string body =
+      "stepsim part 4\n" +
+      text_of({2, 2, 'f', 1, 2, 0, 1, 4, 0, 2, 'o'}) +         // files: name f, size 1, checksum 2, opened o
+      text_of({2, 'j', 2, 't'}) +                              // job's name and text
+      text_of({0}) +                                           // no diagnostics
+      text_of({2, 2, 'i', 2, 'g', 2, 'w', 2, 'k', 6, 8, 0}) +  // an input: names, 3 events, 4 skipped, no diagnostics
+      text_of({2, 2, 'r'}) +                                   // a part of "r"
+      text_of({2, 1, 10, 0, 2, 1, 12, 0, 2, 1, 6, 0}) +        // start 5, duration 6, kind 3 (kernel)
+      text_of({2, 1, 2, 0, 2, 1, 0, 0, 2, 1, 14, 0, 2, 1, 0, 0}) +  // name 1, track 0, correlation 7, detail 0
+      text_of({2, 1, 16, 0, 1, 18, 0, 1, 20, 0, 1, 22, 0}) +  // a detail: bytes 8, stream 9, wait stream 10 and call 11
+      text_of({1, 24, 0, 1, 26, 0, 1, 0, 0, 1, 2, 0, 1, 4, 0, 1, 28, 0}) +  // sequence 12, elements 13, texts, peer 14
+      text_of({2, 2, 'p', 2, 't', 2, 'n', 1, 2, 0, 1, 30, 0, 1, 32, 0}) +   // a track: texts, on device 15, stream 16
+      text_of({6, 2, 'a', 2, 'b', 2, 'c'}) +                                // texts
+      text_of({2, 2, 'o', 2, 's', 1, 4, 0, 1}) + bits_of(0) + text_of({0}) +  // an operator: kind 2, 2.0 operations
+      text_of({1, 0, 0, 1, 6, 0}) +                                           // 0.0 bytes, precision 3
+      text_of({1}) + bits_of(0x31) + text_of({0, 1}) + bits_of(0x32) + text_of({0, 1}) +  // products: 17 of 18 x
+      bits_of(0x33) + text_of({0, 1}) + bits_of(0x34) + text_of({0}) +                    // 19 x 20
+      text_of({2, 1, 2, 0, 2, 1, 42, 0, 1, 8, 0, 1, 4, 0}) +    // an input: elements of 21 bytes, types 4 and 2
+      text_of({2, 1, 2, 0, 2, 1, 44, 0}) +                      // one size: 22
+      text_of({2, 1, 0, 0, 1, 0, 0}) +                          // the operator of event 0
+      text_of({2, 1, 46, 0, 1, 48, 0, 1, 50, 0, 1, 52, 0}) +    // a launch: 23 to 26
+      text_of({2, 1, 0, 0, 1, 0, 0}) +                          // of event 0
+      text_of({2, 1, 0, 0, 1, 2, 0, 1, 54, 0, 1, 56, 0}) +      // a module: track 0, text 1, begin 27, length 28
+      text_of({2, 1, 0, 0, 1, 4, 0, 1, 58, 0, 1, 60, 0}) +      // a function: track 0, text 2, begin 29, length 30
+      text_of({2, 1, 62, 0, 1, 0, 0, 1, 64, 0, 1, 66, 0}) +     // memory: time 31, track 0, block 32, device 33
+      text_of({1, 68, 0, 1, 70, 0, 1, 72, 0}) +                 // change 34, allocated 35, reserved 36
+      text_of({2, 1, 0, 0, 1}) + bits_of(0) + text_of({0}) +    // event 0 has 2.0 operations
+      text_of({2, 1, 4, 0, 1, 74, 0, 1, 76, 0}) +               // an overhead: text 2, start 37, length 38
+      text_of({2, 1, 0, 0, 1, 0, 0}) +                          // a hand-over from event 0 to event 0
+      text_of({2, 1, 2, 0, 1, 78, 0, 1, 80, 0, 1, 82, 0}) +     // a communicator: text 1, rank 39, 40, 41
+      text_of({2, 2, 'g', 2, 'o', 2, 'a', 2, 'l', 1, 84, 0}) +  // transport: texts, 42 operations
+      text_of({1, 86, 0, 1, 88, 0, 1, 90, 0}) +                 // bytes 43, channels 44, their time 45
+      text_of({2, 1, 92, 0, 1, 94, 0, 1, 96, 0, 1, 98, 0, 1, 100, 0}) +      // sent: 46 to 50
+      text_of({2, 1, 102, 0, 1, 104, 0, 1, 106, 0, 1, 108, 0, 1, 110, 0}) +  // received: 51 to 55
+      text_of({2, 112, 2, 114, 0, 2, 'b', 2, 'h'}) +      // rank 56, world 57, ranks of a batch unknown, backend, host
+      text_of({2, 1, 116, 0, 1, 118, 0}) +                // a window from 58 to 59
+      text_of({2, 'd', 2, 120, 2, 'm', 2, 122, 2, 124});  // device, its memory 60, modelled, samples 61, base time 62
+
+  StoredPart part;
+  part.files = {{"f", 1, 2, "o"}};
+  part.job_name = "j";
+  part.job_text = "t";
+  StoredInput& input = part.inputs.emplace_back();
+  input = {"i", "g", "w", "k", {}};
+  input.sink.events = 3;
+  input.sink.skipped = 4;
+  HostDeviceTrace trace;
+  trace.start = {Time{Duration{5}}};
+  trace.duration.push_back(Duration{6});
+  trace.kind = {EventKind::kKernel};
+  trace.name = {TextId{1}};
+  trace.track = {TrackId{0}};
+  trace.correlation.push_back(7);
+  trace.detail.push_back(0);
+  trace.details = {{Bytes{8}, 9, 10, 11, 12, 13, TextId{0}, TextId{1}, TextId{2}, 14}};
+  trace.tracks = {{"p", "t", "n", true, 15, 16}};
+  trace.texts = {"a", "b", "c"};
+  trace.operators = {{"o",
+                      "s",
+                      {KernelClass::kAttention, 2.0, 0.0, Precision::kFloat16, {17, 18, 19, 20}},
+                      {{{22}, 21, Precision::kFloat8, ElementKind::kOther}}}};
+  trace.operator_of = {{0, 0}};
+  trace.launches = {{23, 24, 25, 26}};
+  trace.launch_of = {{0, 0}};
+  trace.modules = {{TrackId{0}, TextId{1}, Time{Duration{27}}, Duration{28}}};
+  trace.python = {{TrackId{0}, TextId{2}, Time{Duration{29}}, Duration{30}}};
+  trace.memory = {{Time{Duration{31}}, TrackId{0}, 32, 33, Bytes{34}, Bytes{35}, Bytes{36}}};
+  trace.flops_of = {{0, 2.0}};
+  trace.overheads = {{TextId{2}, Time{Duration{37}}, Duration{38}}};
+  trace.hand_overs = {{0, 0}};
+  trace.communicators = {{TextId{1}, 39, 40, 41}};
+  trace.transports = {{"g",
+                       "o",
+                       "a",
+                       "l",
+                       42,
+                       Bytes{43},
+                       {46, Bytes{47}, Duration{48}, Duration{49}, Duration{50}},
+                       {51, Bytes{52}, Duration{53}, Duration{54}, Duration{55}},
+                       44,
+                       Duration{45}}};
+  trace.rank = 56;
+  trace.world_size = 57;
+  trace.backend = "b";
+  trace.host_name = "h";
+  trace.windows = {{Time{Duration{58}}, Time{Duration{59}}}};
+  trace.device_name = "d";
+  trace.device_memory = 60;
+  trace.modelled = "m";
+  trace.samples = 61;
+  trace.has_base_time = true;
+  trace.base_time = Duration{62};
+  input.sink.add(std::move(trace), "r");
+
+  const std::string bytes = to_bytes(part);
+  EXPECT_EQ(bytes.substr(0, bytes.size() - 8), body);
 }
 
 TEST(StoredPartTest, DetailsAreLeftOutUnlessTheyAreWanted) {

@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ingest/formats/format.h"
+#include "ingest/formats/kineto/processes.h"
 #include "tests/ingest/read_text.h"
 
 namespace stepsim::ingest {
@@ -65,6 +68,88 @@ TEST(ProcessesTest, LabelsTellWhoseWorkItIs) {
                              launched(R"("[TP00] 9")", R"("[TP00] 0")", 2, "c", 10) + "," +
                              launched(R"("[TP01] 9")", R"("[TP01] 0")", 2, "d", 11);
   EXPECT_THAT(kernels_of(events), ElementsAre(ElementsAre("a", "c"), ElementsAre("b", "d")));
+}
+
+TEST(ProcessesTest, EachProcessKeepsWhatIsOnItsRows) {
+  // Two processes with the same events: a call with an operator, a kernel with a launch, and a hand-over between them.
+  HostDeviceTrace trace;
+  trace.texts = {"cudaLaunchKernel", "kernel", "kind", "only text of the file"};
+  for (std::size_t process = 0; process < 2; ++process) {
+    const std::string host = std::to_string(10 + process);
+    const auto device = static_cast<std::int32_t>(process);
+    const TrackId thread{trace.tracks.size()};
+    trace.tracks.push_back({host, "1", "", false, -1, -1});
+    const TrackId stream{trace.tracks.size()};
+    trace.tracks.push_back({std::to_string(process), "7", "", true, device, 7});
+    const auto call = static_cast<std::uint32_t>(trace.size());
+    const auto value = static_cast<std::int64_t>(process) + 1;
+    for (const bool on_device : {false, true}) {
+      trace.start.emplace_back(Duration{value * 100 + (on_device ? 50 : 0)});
+      trace.duration.push_back(Duration{value});
+      trace.kind.push_back(on_device ? EventKind::kKernel : EventKind::kRuntimeCall);
+      trace.name.emplace_back(on_device ? 1 : 0);
+      trace.track.push_back(on_device ? stream : thread);
+      trace.correlation.push_back(value);
+      trace.detail.push_back(on_device ? static_cast<std::uint32_t>(process) : HostDeviceTrace::kNoDetail);
+    }
+    trace.details.emplace_back().bytes = Bytes{value};
+    trace.operators.emplace_back().name = host;
+    trace.operator_of.emplace_back(call, process);
+    trace.launches.push_back({.blocks = static_cast<std::uint64_t>(value)});
+    trace.launch_of.emplace_back(call + 1, process);
+    trace.flops_of.emplace_back(call, static_cast<double>(value));
+    trace.hand_overs.emplace_back(call, call + 1);
+    trace.modules.push_back({thread, TextId{2}, Time{Duration{value}}, Duration{value}});
+    trace.python.push_back({thread, TextId{3}, Time{Duration{value}}, Duration{value}});
+    trace.memory.push_back({Time{Duration{value}}, thread, 7, device, Bytes{value}, {}, {}});
+  }
+  trace.overheads = {{TextId{2}, Time{Duration{5}}, Duration{6}}};
+  trace.communicators = {{TextId{3}, 1, 2, 3}};
+  trace.host_name = "node";
+  trace.world_size = 8;
+  trace.backend = "nccl";
+  trace.device_name = "H100";
+  trace.base_time = Duration{7};
+
+  const std::vector<ProcessTrace> parts = split_processes(trace);
+  ASSERT_EQ(parts.size(), 2U);
+  for (std::size_t process = 0; process < 2; ++process) {
+    const HostDeviceTrace& part = parts[process].trace;
+    const auto value = static_cast<std::int64_t>(process) + 1;
+    EXPECT_EQ(parts[process].process, std::to_string(10 + process));
+    EXPECT_EQ(part.rank, static_cast<std::int64_t>(process));
+    ASSERT_EQ(part.size(), 2U);
+    EXPECT_EQ(part.start[0], Time{Duration{value * 100}});
+    EXPECT_EQ(part.duration[1], Duration{value});
+    EXPECT_EQ(part.kind[1], EventKind::kKernel);
+    EXPECT_EQ(part.text(part.name[1]), "kernel");
+    EXPECT_EQ(part.tracks[part.track[0].index()].process, parts[process].process);
+    EXPECT_EQ(part.correlation[0], value);
+    EXPECT_EQ(part.detail_of(0), nullptr);
+    ASSERT_NE(part.detail_of(1), nullptr);
+    EXPECT_EQ(part.detail_of(1)->bytes, Bytes{value});
+    ASSERT_EQ(part.operator_of.size(), 1U);
+    EXPECT_EQ(part.operator_of[0].first, 0U);
+    EXPECT_EQ(part.operators.at(part.operator_of[0].second).name, parts[process].process);
+    ASSERT_EQ(part.launch_of.size(), 1U);
+    EXPECT_EQ(part.launch_of[0].first, 1U);
+    EXPECT_EQ(part.launches.at(part.launch_of[0].second).blocks, static_cast<std::uint64_t>(value));
+    EXPECT_THAT(part.flops_of, ElementsAre(std::pair(0U, static_cast<double>(value))));
+    EXPECT_THAT(part.hand_overs, ElementsAre(std::pair(0U, 1U)));
+    ASSERT_EQ(part.modules.size(), 1U);
+    EXPECT_EQ(part.modules[0].length, Duration{value});
+    ASSERT_EQ(part.python.size(), 1U);
+    EXPECT_EQ(part.python[0].length, Duration{value});
+    ASSERT_EQ(part.memory.size(), 1U);
+    EXPECT_EQ(part.memory[0].change, Bytes{value});
+    EXPECT_EQ(part.overheads.size(), 1U);
+    EXPECT_EQ(part.communicators.size(), 1U);
+    EXPECT_EQ(part.host_name, "node");
+    EXPECT_EQ(part.world_size, 8);
+    EXPECT_EQ(part.backend, "nccl");
+    EXPECT_EQ(part.device_name, "H100");
+    EXPECT_EQ(part.base_time, Duration{7});
+  }
 }
 
 }  // namespace

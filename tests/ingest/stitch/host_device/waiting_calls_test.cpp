@@ -71,7 +71,7 @@ Capture that_awaits_a_loop(double kernel_end_us, bool sync_recorded) {
 }
 
 TEST(WaitingCallsTest, ACallThatReturnsLongAfterAllRecordedWorkWaitsForUnrecordedWork) {
-  for (const double kernel_end : {25.0, 300.0, 3'000.0, 5'949.0}) {
+  for (const double kernel_end : {25.0, 300.0, 3'000.0, 4'790.0, 4'820.0, 5'949.0}) {
     for (const bool recorded : {false, true}) {
       const Capture capture = that_awaits_a_loop(kernel_end, recorded);
       EXPECT_EQ(capture.dag.duration(find(capture, "cudaStreamSynchronize")), us(2)) << kernel_end << recorded;
