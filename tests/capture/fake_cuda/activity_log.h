@@ -6,12 +6,14 @@
 #include <cstring>
 #include <vector>
 
-#include "capture/cupti/abi.h"
+#include "tests/capture/fake_cuda/record_layout.h"
 
 /// The interface between the fake device and the fake CUPTI.
 namespace fake_cuda {
 
-using stepsim::capture::cupti::Activity;
+using fake_cupti::Activity;
+using fake_cupti::Call;
+namespace layout = fake_cupti::layout;
 
 /// Returns the result of cuptiGetVersion(): FAKE_CUPTI_VERSION or, if that is not set, the version of CUDA 13.0 Update
 /// 1.
@@ -24,7 +26,7 @@ using stepsim::capture::cupti::Activity;
 /// written.
 class ActivityRecord {
  public:
-  explicit ActivityRecord(Activity kind) : bytes_(size_of(kind, cupti_version()), 0) { set(0, kind); }
+  explicit ActivityRecord(Activity kind) : bytes_(size_of(kind, cupti_version()), 0) { set(layout::kKind, kind); }
 
   template <class Value>
   ActivityRecord& set(std::size_t offset, Value value) {
@@ -42,23 +44,6 @@ void log(Activity kind, const ActivityRecord& record, std::int64_t complete);
 [[nodiscard]] bool is_enabled(Activity kind);
 /// Tells the fake CUPTI that the program uses CUDA from now on.
 void program_began();
-
-/// Calls of the CUDA runtime, with CUPTI's numbers for them.
-enum class Call : std::uint32_t {
-  kGetLastError = 10,
-  kLaunchKernel = 211,
-  kGraphLaunch = 311,
-  kMemcpyAsync = 41,
-  kMemcpyPeerAsync = 119,
-  kMemsetAsync = 51,
-  kEventRecord = 135,
-  kStreamWaitEvent = 147,
-  kEventSynchronize = 137,
-  kStreamSynchronize = 131,
-  kDeviceSynchronize = 165,
-};
-/// CUPTI's number of the driver's cuLaunchKernel().
-constexpr std::uint32_t kDriverLaunchKernel = 307;
 
 }  // namespace fake_cuda
 

@@ -16,8 +16,6 @@
 namespace fake_cuda {
 namespace {
 
-namespace offset = stepsim::capture::cupti::offset;
-
 constexpr std::int64_t kBegin = 1'700'000'000'000'000'000;
 constexpr std::uint32_t kContext = 1;
 constexpr std::uint32_t kDevice = 0;
@@ -53,11 +51,11 @@ class ApiCall {
   ~ApiCall() {
     log(kind_,
         ActivityRecord(kind_)
-            .set(offset::call::kCallback, call_)
-            .set(offset::call::kStart, begin_)
-            .set(offset::call::kEnd, now())
-            .set(offset::call::kThread, static_cast<std::uint32_t>(::gettid()))
-            .set(offset::call::kCorrelation, correlation_),
+            .set(layout::call::kCallback, call_)
+            .set(layout::call::kStart, begin_)
+            .set(layout::call::kEnd, now())
+            .set(layout::call::kThread, static_cast<std::uint32_t>(::gettid()))
+            .set(layout::call::kCorrelation, correlation_),
         now());
   }
   ApiCall(const ApiCall&) = delete;
@@ -95,7 +93,7 @@ Span run(std::uint32_t stream, std::int64_t not_before, std::int64_t duration) {
 
 void log_kernel(const Kernel& kernel, Span span, std::uint32_t stream, std::uint32_t correlation, std::uint64_t node,
                 std::uint32_t graph) {
-  namespace at = offset::kernel;
+  namespace at = layout::kernel;
   ActivityRecord record(Activity::kConcurrentKernel);
   record.set(at::kRegisters, std::uint16_t{32}).set(at::kStart, span.start).set(at::kEnd, span.end);
   record.set(at::kDevice, kDevice).set(at::kStream, stream).set(at::kCorrelation, correlation);
@@ -110,7 +108,7 @@ bool graphs_are_traced = false;
 
 void launch_whole_graph(std::uint32_t graph, const std::vector<Kernel>& kernels, std::uint32_t stream,
                         const ApiCall& call) {
-  namespace at = offset::graph;
+  namespace at = layout::graph;
   if (!graphs_are_traced) std::abort();
   std::int64_t duration = 0;
   for (const Kernel& kernel : kernels) duration += kernel.duration;
@@ -123,7 +121,7 @@ void launch_whole_graph(std::uint32_t graph, const std::vector<Kernel>& kernels,
 
 void log_sync(std::uint32_t type, const ApiCall& call, std::uint32_t stream, std::uint32_t event,
               std::uint64_t sync_id) {
-  namespace at = offset::sync;
+  namespace at = layout::sync;
   ActivityRecord record(Activity::kSynchronization);
   record.set(at::kType, type).set(at::kStart, call.begin()).set(at::kEnd, now());
   record.set(at::kCorrelation, call.correlation()).set(at::kContext, kContext).set(at::kStream, stream);
@@ -149,14 +147,14 @@ constexpr std::uint32_t kNonBlockingStream = 2;
 constexpr std::uint32_t kDefaultStream = 3;
 
 void log_stream(std::uint32_t stream, std::uint32_t kind, std::int32_t priority) {
-  namespace at = offset::stream;
+  namespace at = layout::stream;
   ActivityRecord record(Activity::kStream);
   record.set(at::kContext, kContext).set(at::kStream, stream).set(at::kPriority, priority).set(at::kFlag, kind);
   log(Activity::kStream, record, 0);
 }
 
 void log_device() {
-  namespace at = offset::device;
+  namespace at = layout::device;
   constexpr std::array<std::uint8_t, 16> kUuid{0x8F, 0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD,
                                                0xEF, 0x10, 0x32, 0x54, 0x76, 0x98, 0xBA, 0xDC};
   static const char* const name = "Fake GPU 80GB";
@@ -185,8 +183,8 @@ void initialise() {
     log_device();
     log(Activity::kContext,
         ActivityRecord(Activity::kContext)
-            .set(offset::context::kContext, kContext)
-            .set(offset::context::kDevice, kDevice),
+            .set(layout::context::kContext, kContext)
+            .set(layout::context::kDevice, kDevice),
         0);
     log_stream(kStream, kDefaultStream, 0);
   });
@@ -202,13 +200,12 @@ void work(std::int64_t nanoseconds) { clock_now += nanoseconds; }
 std::int64_t now() { return clock_now.load(); }
 
 void overhead(std::uint32_t kind, std::int64_t nanoseconds) {
-  namespace at = offset::overhead;
-  constexpr std::size_t kThread = at::kObject + 4;
+  namespace at = layout::overhead;
   const std::int64_t begin = now();
   clock_now += nanoseconds;
   ActivityRecord record(Activity::kOverhead);
   record.set(at::kKind, kind).set(at::kStart, begin).set(at::kEnd, now());
-  record.set(kThread, static_cast<std::uint32_t>(::gettid()));
+  record.set(at::kThread, static_cast<std::uint32_t>(::gettid()));
   log(Activity::kOverhead, record, now());
 }
 
@@ -220,7 +217,7 @@ void launch(const Kernel& kernel, std::uint32_t stream) {
 }
 
 void launch_by_driver(const Kernel& kernel, std::uint32_t stream) {
-  const ApiCall call(Activity::kDriver, kDriverLaunchKernel, 3'000);
+  const ApiCall call(Activity::kDriver, fake_cupti::kDriverLaunchKernel, 3'000);
   log_kernel(kernel, run(stream, call.begin() + kToDevice, kernel.duration), stream, call.correlation(), 0, 0);
 }
 
@@ -235,7 +232,7 @@ void launch_graph(std::uint32_t graph, const std::vector<Kernel>& kernels, std::
 }
 
 void copy_async(std::uint8_t kind, std::uint64_t bytes, std::uint32_t stream) {
-  namespace at = offset::copy;
+  namespace at = layout::copy;
   const ApiCall call(Call::kMemcpyAsync, 2'000);
   const Span span = run(stream, call.begin() + kToDevice, static_cast<std::int64_t>(bytes / 10));
   ActivityRecord record(Activity::kMemcpy);
@@ -248,19 +245,19 @@ void copy_async(std::uint8_t kind, std::uint64_t bytes, std::uint32_t stream) {
 }
 
 void copy_to_peer(std::uint64_t bytes, std::uint32_t stream) {
-  namespace at = offset::copy;
+  namespace at = layout::copy;
   const ApiCall call(Call::kMemcpyPeerAsync, 2'000);
   const Span span = run(stream, call.begin() + kToDevice, static_cast<std::int64_t>(bytes / 10));
   ActivityRecord record(Activity::kMemcpyPeer);
   record.set(at::kKind, std::uint8_t{10}).set(at::kSource, std::uint8_t{3}).set(at::kDestination, std::uint8_t{3});
   record.set(at::kBytes, bytes).set(at::kStart, span.start).set(at::kEnd, span.end);
   record.set(at::kDevice, kDevice).set(at::kStream, stream);
-  record.set(offset::peer_copy::kCorrelation, call.correlation());
+  record.set(layout::peer_copy::kCorrelation, call.correlation());
   log(Activity::kMemcpyPeer, record, span.end);
 }
 
 void set_async(std::uint64_t bytes, std::uint32_t stream) {
-  namespace at = offset::set;
+  namespace at = layout::set;
   const ApiCall call(Call::kMemsetAsync, 2'000);
   const Span span = run(stream, call.begin() + kToDevice, static_cast<std::int64_t>(bytes / 100));
   ActivityRecord record(Activity::kMemset);
@@ -270,7 +267,7 @@ void set_async(std::uint64_t bytes, std::uint32_t stream) {
 }
 
 void record_event(std::uint32_t event, std::uint32_t stream) {
-  namespace at = offset::event;
+  namespace at = layout::event;
   const ApiCall call(Call::kEventRecord, 1'000);
   const std::int64_t done = end_of_stream(stream);
   std::uint64_t sync_id = 0;

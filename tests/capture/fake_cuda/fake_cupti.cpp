@@ -38,6 +38,7 @@
 #include <utility>
 #include <vector>
 
+#include "capture/cupti/abi.h"
 #include "tests/capture/fake_cuda/activity_log.h"
 #include "tests/capture/fake_cuda/fake_cuda.h"
 
@@ -219,7 +220,9 @@ class Recorder {
   [[nodiscard]] bool is_wanted(Activity kind, const std::vector<std::uint8_t>& record) {
     const auto of_kind = calls_.find(kind);
     if (of_kind == calls_.end()) return enabled_.contains(kind);
-    const auto call = of_kind->second.find(cupti::member<std::uint32_t>(record.data(), cupti::offset::call::kCallback));
+    std::uint32_t callback = 0;
+    std::memcpy(&callback, record.data() + layout::call::kCallback, sizeof callback);
+    const auto call = of_kind->second.find(callback);
     return call == of_kind->second.end() ? enabled_.contains(kind) : call->second;
   }
   void deliver_full(const Filled& full) {
@@ -262,8 +265,8 @@ Recorder& recorder() {
 }
 
 const char* driver_call_name(std::uint32_t call) {
-  if (call == cupti::kDriverGetVersion) return "cuDriverGetVersion";
-  return call == kDriverLaunchKernel ? "cuLaunchKernel" : nullptr;
+  if (call == fake_cupti::kDriverGetVersion) return "cuDriverGetVersion";
+  return call == fake_cupti::kDriverLaunchKernel ? "cuLaunchKernel" : nullptr;
 }
 
 const char* call_name(std::uint32_t call) {
@@ -319,7 +322,7 @@ std::size_t size_of(Activity kind, std::uint32_t version) {
 }
 
 void profiler_call(bool start) {
-  const std::uint32_t call = start ? cupti::kProfilerStart : cupti::kProfilerStop;
+  const std::uint32_t call = start ? fake_cupti::kProfilerStart : fake_cupti::kProfilerStop;
   if (subscribed.callback == nullptr || !subscribed.calls.contains(call)) return;
   for (const int site : {0, 1}) subscribed.callback(subscribed.data, cupti::Domain::kDriver, call, &site);
 }
@@ -408,11 +411,11 @@ int cuptiActivityFlushAll(std::uint32_t flag) {
   --fake_cuda::counts.flushing;
   return 0;
 }
-int cuptiActivitySetAttribute(fake_cuda::cupti::Attribute attribute, std::size_t*, void* value) {
+int cuptiActivitySetAttribute(fake_cupti::Attribute attribute, std::size_t*, void* value) {
   FAKE_CUPTI_BEGIN(cuptiActivitySetAttribute);
-  if (attribute == fake_cuda::cupti::Attribute::kZeroedBuffers)
+  if (attribute == fake_cupti::Attribute::kZeroedBuffers)
     recorder().expect_zeroed_buffers(*static_cast<std::uint8_t*>(value) != 0);
-  if (attribute == fake_cuda::cupti::Attribute::kBuffersPerThread) {
+  if (attribute == fake_cupti::Attribute::kBuffersPerThread) {
     if (fake_cuda::cupti_version() < 130'000) return 1;
     recorder().set_buffer_per_thread(*static_cast<std::uint8_t*>(value) != 0);
   }
@@ -467,8 +470,8 @@ int cuptiSetThreadIdType(std::uint32_t) { return failure_of("cuptiSetThreadIdTyp
 int cuDriverGetVersion(int* version) {
   *version = 13'000;
   fake_cuda::ActivityRecord record(fake_cuda::Activity::kDriver);
-  namespace at = fake_cuda::cupti::offset::call;
-  record.set(at::kCallback, std::uint32_t{fake_cuda::cupti::kDriverGetVersion});
+  namespace at = fake_cuda::layout::call;
+  record.set(at::kCallback, std::uint32_t{fake_cupti::kDriverGetVersion});
   record.set(at::kStart, fake_cuda::now()).set(at::kEnd, fake_cuda::now());
   fake_cuda::log(fake_cuda::Activity::kDriver, record, fake_cuda::now());
   return 0;
