@@ -64,6 +64,13 @@ TEST(CollectiveModelsTest, CyclicAlgorithmsStayTheSameIfTheHostsMove) {
   EXPECT_EQ(cyclic, (std::set<std::string_view>{"ring", "direct", "hierarchical"}));
 }
 
+TEST(CollectiveModelsTest, NcclTreatsAllMembersAlikeExceptInAMessage) {
+  const CollectiveModel& nccl = *find_collective_model("nccl");
+  EXPECT_TRUE(nccl.is_cyclic({CollectiveOp::kAllReduce, 4, Bytes{1'000}}));
+  EXPECT_TRUE(nccl.is_cyclic({CollectiveOp::kAllToAll, 4, Bytes{1'000}}));
+  EXPECT_FALSE(nccl.is_cyclic({CollectiveOp::kSendRecv, 2, Bytes{1'000}}));
+}
+
 TEST(ModelForTest, LibrariesTakeRingsForReductionsAndPairsForExchanges) {
   EXPECT_EQ(chosen({CollectiveOp::kAllReduce, 4, Bytes{1000}}), "ring");
   EXPECT_EQ(chosen({CollectiveOp::kAllGather, 3, Bytes{1000}}), "ring");

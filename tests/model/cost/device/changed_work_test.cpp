@@ -34,6 +34,53 @@ class Calls {
   OperatorTable table_;
 };
 
+// ---------------------------------------------------------------- division among ranks
+
+TEST(PartOfRankTest, AProductIsDividedInOneDimensionAndReadsWhatIsNotDividedWhole) {
+  Calls calls;
+  DeviceWork product = calls.add("aten::mm", KernelClass::kGemm, {floats({64, 32}), floats({32, 16})});
+  product.amount = 1;
+  const auto elements = [](double rows, double inner, double columns) {
+    return rows * inner + inner * columns + rows * columns;
+  };
+  const double whole = elements(64, 32, 16);
+  const auto expect_part = [&](Divided divided, double rows, double inner, double columns) {
+    product.divided = divided;
+    const DeviceWork part = part_of_rank(product, 4);
+    EXPECT_DOUBLE_EQ(part.amount, 0.25);
+    EXPECT_DOUBLE_EQ(part.work->flops, product.work->flops / 4);
+    EXPECT_DOUBLE_EQ(part.work->shape.rows, rows);
+    EXPECT_DOUBLE_EQ(part.work->shape.inner, inner);
+    EXPECT_DOUBLE_EQ(part.work->shape.columns, columns);
+    EXPECT_DOUBLE_EQ(part.work->bytes, product.work->bytes * elements(rows, inner, columns) / whole);
+  };
+  expect_part(Divided::kRows, 16, 32, 16);
+  expect_part(Divided::kColumns, 64, 32, 4);
+  expect_part(Divided::kInner, 64, 8, 16);
+  product.divided = Divided::kNot;
+  EXPECT_EQ(part_of_rank(product, 4), product);
+  product.divided = Divided::kRows;
+  EXPECT_EQ(part_of_rank(product, 1), product);
+}
+
+TEST(PartOfRankTest, WorkOfTheOptimizerAndOfElementsIsDividedEvenly) {
+  Calls calls;
+  DeviceWork pass = calls.add("aten::add", KernelClass::kElementwise, {floats({64, 32}), floats({64, 32})});
+  pass.divided = Divided::kElements;
+  EXPECT_DOUBLE_EQ(part_of_rank(pass, 4).work->bytes, pass.work->bytes / 4);
+  pass.divided = Divided::kNot;
+  pass.in_optimizer = true;
+  EXPECT_DOUBLE_EQ(part_of_rank(pass, 2).work->bytes, pass.work->bytes / 2);
+}
+
+TEST(SizeOfTest, PrecisionsHaveTheSizesOfTheirElements) {
+  EXPECT_EQ(size_of(Precision::kFloat64), 8);
+  EXPECT_EQ(size_of(Precision::kFloat32), 4);
+  EXPECT_EQ(size_of(Precision::kTensor32), 4);
+  EXPECT_EQ(size_of(Precision::kFloat16), 2);
+  EXPECT_EQ(size_of(Precision::kFloat8), 1);
+}
+
 // ---------------------------------------------------------------- precision
 
 TEST(InPrecisionTest, ProductsHaveTheNewArithmeticAndFewerBytes) {

@@ -185,6 +185,34 @@ TEST(DeviceWorkTest, ShapesAroundAGraphOfKernelsSayNothingOfOne) {
   EXPECT_TRUE(pieces[alone.index()]->work.has_value());
 }
 
+TEST(ProductTest, AWaveOfOneTileForEachMultiprocessorTakesTheTimeOfATile) {
+  // If each multiprocessor gets exactly one tile of a x b elements, larger tiles do useless work, and smaller ones
+  // start twice. The best time is 2 a b inner / rate of a multiprocessor + 1 us. The smallest tiles reach 0.55 of the
+  // rate. With less than 2 x 1,024 of `inner`, no tile is shared.
+  const Accelerator& device = accelerator_named("A100");
+  const double processors = device.processors;
+  const double rate = device.flops(Precision::kFloat16) / processors / 1e9;
+  constexpr double kInner = 2'000;
+  const auto expect_tile = [&](double rows, double columns, double efficiency) {
+    const ProductShape wide{1, rows, columns * processors, kInner};
+    EXPECT_DOUBLE_EQ(product_time(wide, Precision::kFloat16, device),
+                     2 * rows * columns * kInner / (rate * efficiency) + 1'000)
+        << rows << " x " << columns;
+  };
+  expect_tile(256, 128, 1);
+  expect_tile(128, 256, 1);
+  expect_tile(128, 128, 1);
+  expect_tile(128, 64, 1);
+  expect_tile(64, 128, 1);
+  expect_tile(64, 64, 1);
+  expect_tile(64, 32, 0.55);
+  expect_tile(32, 64, 0.55);
+  // Five of the smallest tiles for two multiprocessors: the mean of 2.5 and 3 waves.
+  EXPECT_DOUBLE_EQ(product_time({1, 32, 64 * 2.5 * processors, kInner}, Precision::kFloat16, device),
+                   2.75 * (2 * 32 * 64 * kInner / (rate * 0.55) + 1'000));
+  EXPECT_EQ(product_time({1, 0, 128, kInner}, Precision::kFloat16, device), 0);
+}
+
 TEST(ProductTest, SharersOfATileStartNoSooner) {
   // The result is a single tile that 64 processors could share. Each of them starts once, and writes and reads its
   // partial results.
@@ -253,6 +281,28 @@ TEST(RooflineTest, SharesThatWereNotMeasuredWidenTheRange) {
   };
   EXPECT_GT(error("A100", "RTX 3090"), error("A100", "H100"));
   EXPECT_GT(error("RTX 3080", "RTX 3090"), error("A100", "RTX 3090"));
+}
+
+TEST(RooflineTest, EachReasonToDoubtWidensTheRange) {
+  // docs/internals/models.md lists the reasons. A100 and H100 are measured, so nothing is added for their kinds.
+  const auto error = [](KernelClass kind, const Work& work, std::string_view from, std::string_view to) {
+    const DeviceWork piece{Duration{1'000'000}, kind, work.precision, work};
+    return roofline_scaled(piece, accelerator_named(from), accelerator_named(to)).error;
+  };
+  const Work product{KernelClass::kGemm, 1e12, 1e8, Precision::kFloat16, {1, 8'000, 8'000, 8'000}};
+  Work batched = product;
+  batched.shape.count = 16;
+  const double plain = error(KernelClass::kGemm, product, "A100", "H100");
+  EXPECT_DOUBLE_EQ(plain, 0.15);
+  EXPECT_EQ(error(KernelClass::kGemm, product, "A100", "A100"), 0) << "nothing changes";
+  EXPECT_DOUBLE_EQ(error(KernelClass::kGemm, batched, "A100", "H100"), 0.25) << "several algorithms";
+  EXPECT_DOUBLE_EQ(error(KernelClass::kConvolution, product, "A100", "H100"), 0.25) << "several algorithms";
+  EXPECT_GE(error(KernelClass::kGemm, product, "P100", "A100"), 0.50) << "onto the matrix units";
+  EXPECT_GE(error(KernelClass::kGemm, product, "A100", "P100"), 0.50) << "off the matrix units";
+  EXPECT_GE(error(KernelClass::kConvolution, product, "A100", "MI300X"), 0.25 + 0.25) << "another vendor's library";
+  EXPECT_GE(error(KernelClass::kAttention, product, "A100", "MI300X"), 0.25 + 0.75) << "another vendor's library";
+  EXPECT_GE(error(KernelClass::kGemm, product, "A100", "MI300X"), 0.15 + 0.10) << "another vendor's library";
+  EXPECT_DOUBLE_EQ(error(KernelClass::kElementwise, pass_of(1e9), "A100", "H100"), 0.12);
 }
 
 TEST(RescaleTest, KernelsWithoutShapesStayWithinTheFactorsOfTheirLikesWithShapes) {

@@ -118,6 +118,23 @@ TEST_P(EveryNetworkModel, ChannelsHaveOneIdForEqualEnds) {
   EXPECT_NE(network->channel(kA, kB, Latency::kLast), there);
 }
 
+TEST_P(EveryNetworkModel, TheTimeOfAMessageAloneIsKnownBeforeItStarts) {
+  const Cluster cluster = small_cluster();
+  const std::unique_ptr<Network> network = model().make(cluster);
+  for (const Latency latency : {Latency::kFirst, Latency::kLast}) {
+    for (const std::int64_t bytes : {0, 1, 1000}) {
+      const auto alone = network->alone(network->channel(kA, kB, latency), Bytes{bytes});
+      if (GetParam() == "loggp") {
+        EXPECT_FALSE(alone) << "a message that has arrived may still delay the next one";
+        continue;
+      }
+      ASSERT_TRUE(alone);
+      EXPECT_EQ(Times{alone->count()}, arrivals(GetParam(), cluster, {{kA, kB, bytes, 0, latency}}));
+    }
+  }
+  EXPECT_EQ(network->is_idle(Time{}), GetParam() != "loggp") << "no message was handed over; loggp does not tell";
+}
+
 std::vector<std::string> models_that_time_messages() {
   std::vector<std::string> names;
   for (const NetworkModel* const model : network_models()) {
@@ -267,6 +284,55 @@ TEST(AbsentMembersTest, LargeGroupsAreSimulatedIfTheirCollectivesAreTimedAsAWhol
               model->name == "nccl")
         << model->name;
   }
+}
+
+/// Returns a capture with one collective of two ranks, on a lane that may be a link.
+Capture capture_with(CollectiveOp op, Bytes bytes, std::uint32_t size, const Lane& lane = {}) {
+  DagBuilder builder;
+  const RendezvousId rendezvous =
+      builder.add_rendezvous({.op = op, .bytes = bytes, .group = builder.add_group({.size = size})});
+  const LaneId lane_id = builder.add_lane(Lane{lane});
+  builder.join(rendezvous,
+               builder.add_task({.kind = TaskKind::kCollective, .name = builder.intern("x"), .lane = lane_id}));
+  builder.add_task({.kind = TaskKind::kCollective, .name = builder.intern("alone"), .lane = lane_id});
+  Capture capture;
+  capture.dag = std::move(builder).build().dag;
+  return capture;
+}
+
+TEST(CaptureQuestionsTest, LinksAreUsedByMessagesOfKnownSize) {
+  EXPECT_TRUE(uses_links(capture_with(CollectiveOp::kAllReduce, Bytes{1}, 2)));
+  EXPECT_TRUE(uses_links(capture_with(CollectiveOp::kSendRecv, Bytes{1}, 2)));
+  EXPECT_TRUE(uses_links(capture_with(CollectiveOp::kAllReduce, Bytes{1}, 1)));
+  EXPECT_FALSE(uses_links(capture_with(CollectiveOp::kAllReduce, Bytes{0}, 2)));
+  EXPECT_TRUE(
+      uses_links(capture_with(CollectiveOp::kAllReduce, Bytes{0}, 2, {.from = EndpointId{0}, .to = EndpointId{1}})));
+}
+
+TEST(CaptureQuestionsTest, ACollectiveIsSizedIfItMovesBytesBetweenSeveralRanks) {
+  EXPECT_TRUE(has_sized_collectives(capture_with(CollectiveOp::kAllReduce, Bytes{1}, 2)));
+  EXPECT_FALSE(has_sized_collectives(capture_with(CollectiveOp::kAllReduce, Bytes{0}, 2)));
+  EXPECT_FALSE(has_sized_collectives(capture_with(CollectiveOp::kAllReduce, Bytes{1}, 1)));
+  EXPECT_FALSE(has_sized_collectives(capture_with(CollectiveOp::kUnknown, Bytes{1}, 2)));
+  EXPECT_FALSE(has_sized_collectives(capture_with(CollectiveOp::kSendRecv, Bytes{1}, 2)));
+}
+
+TEST(CaptureQuestionsTest, ATaskKeepsItsRecordedTimeIfNothingCanBeSimulated) {
+  const NetworkModel& recorded = *find_network_model("recorded");
+  const NetworkModel& simulated = *find_network_model("alpha_beta");
+  const Capture sized = capture_with(CollectiveOp::kAllReduce, Bytes{1}, 2);
+  EXPECT_TRUE(keeps_recorded_time(sized, TaskId{0}, recorded));
+  EXPECT_FALSE(keeps_recorded_time(sized, TaskId{0}, simulated));
+  EXPECT_TRUE(keeps_recorded_time(sized, TaskId{1}, simulated)) << "it has no counterpart";
+  EXPECT_TRUE(keeps_recorded_time(capture_with(CollectiveOp::kAllReduce, Bytes{0}, 2), TaskId{0}, simulated));
+  EXPECT_TRUE(keeps_recorded_time(capture_with(CollectiveOp::kUnknown, Bytes{1}, 2), TaskId{0}, simulated));
+  EXPECT_FALSE(keeps_recorded_time(capture_with(CollectiveOp::kBarrier, Bytes{0}, 2), TaskId{0}, simulated));
+}
+
+TEST(CaptureQuestionsTest, LoneCollectivesAreThoseWithoutAllTheirMembers) {
+  // The rendezvous has one of its two members, and the other task has no rendezvous.
+  EXPECT_EQ(lone_collectives(capture_with(CollectiveOp::kAllReduce, Bytes{1}, 2)), 2U);
+  EXPECT_EQ(lone_collectives(capture_with(CollectiveOp::kAllReduce, Bytes{1}, 1)), 1U);
 }
 
 }  // namespace
