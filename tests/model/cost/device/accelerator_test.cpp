@@ -242,6 +242,23 @@ TEST(AcceleratorTest, PeaksOfCardsFollowFromTheirClocks) {
   EXPECT_NEAR(workstation.peak_flops[static_cast<std::size_t>(Precision::kFloat16)], 106.9e12, 0.5e12);
 }
 
+TEST(AcceleratorTest, DesktopCardsOfAdaAndBlackwellRunAtTwoAndAHalfGigahertz) {
+  // NVIDIA's boost clocks are between 2.41 GHz (RTX 5090) and 2.62 GHz (RTX 5080). A multiprocessor has 128 lanes,
+  // which do two operations per cycle.
+  std::size_t cards = 0;
+  for (const Accelerator& device : accelerators()) {
+    const bool desktop = device.name.starts_with("RTX 40") || device.name.starts_with("RTX 50");
+    if (!desktop || device.name.find("Laptop") != std::string_view::npos ||
+        device.name.find("Ada") != std::string_view::npos)
+      continue;
+    const double clock = device.peak_flops[static_cast<std::size_t>(Precision::kFloat32)] / (256.0 * device.processors);
+    EXPECT_GE(clock, 2.2e9) << device.name;
+    EXPECT_LE(clock, 2.7e9) << device.name;
+    ++cards;
+  }
+  EXPECT_GE(cards, 15U);
+}
+
 TEST(AcceleratorTest, CachesGoByTheCyclesThatThePeakStandsFor) {
   // A multiprocessor of the L4 has 128 lanes, which do two operations per cycle, so 30.3 TFLOP/s are 118e9 cycles per
   // second of all multiprocessors. The cache moves 12 bytes in each of these cycles.

@@ -30,9 +30,9 @@ class StreamCapture {
   TaskId host(std::int64_t ns) { return add(TaskKind::kHost, "python", ns, thread_); }
 
   /// Adds a call of an operator that launched one kernel.
-  TaskId call(std::string_view op, std::string_view shapes, const Work& work, std::string_view kernel,
-              std::int64_t ns) {
-    const TaskId task = this->work(TaskKind::kKernel, kernel, ns);
+  TaskId call(std::string_view op, std::string_view shapes, const Work& work, std::string_view kernel, std::int64_t ns,
+              TaskKind kind = TaskKind::kKernel) {
+    const TaskId task = this->work(kind, kernel, ns);
     OperatorTable& table = capture_.operators;
     table.uses.push_back({task, static_cast<std::uint32_t>(table.operators.size()), table.occurrences++});
     table.operators.push_back({std::string{op}, std::string{shapes}, work});
@@ -470,6 +470,22 @@ TEST(FittedDeviceTest, UnknownDevicesAreFittedFromRecordedTimes) {
   }
   const DeviceFit fit = fit_devices(from.build(), to.build());
   EXPECT_EQ(fit.from, nullptr);
+  EXPECT_NEAR(factor_of(fit, KernelClass::kGemm), 1.0 / 3, 1e-6);
+}
+
+TEST(FittedDeviceTest, CallsOfCollectivesSayNothingOfTheDevice) {
+  StreamCapture from{"Wonder 9000"};
+  StreamCapture to{"Wonder 9001"};
+  for (int i = 0; i < 50; ++i) {
+    for (StreamCapture* const maker : {&from, &to}) {
+      const std::int64_t ns = maker == &from ? 30'000 : 10'000;
+      maker->call("aten::mm", "x", gemm_of(1e9), kGemm, ns);
+      maker->call("c10d::allreduce_", "x", pass_of(1e6), "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 40'000,
+                  TaskKind::kCollective);
+    }
+  }
+  const DeviceFit fit = fit_devices(from.build(), to.build());
+  EXPECT_EQ(fit.matched, 50U);
   EXPECT_NEAR(factor_of(fit, KernelClass::kGemm), 1.0 / 3, 1e-6);
 }
 
