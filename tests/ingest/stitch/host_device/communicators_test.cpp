@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ingest/stitch/host_device/collectives.h"
 #include "tests/ingest/trace_maker.h"
 
 namespace stepsim::ingest {
@@ -88,6 +91,24 @@ TEST(CommunicatorsTest, TwoGroupsOfTheSameRanksStayTwo) {
   resolve_communicators(ranks);
   EXPECT_EQ(group_of(ranks[0]), "[0] nccl 0x1");
   EXPECT_EQ(group_of(ranks[1]), "[1] nccl 0x2");
+}
+
+TEST(GroupNamedTest, AListGivesSizeAndMembersAndTheRestIsTheName) {
+  const auto expect_group = [](std::string_view text, std::uint32_t size, const std::vector<Rank>& ranks,
+                               std::string_view name) {
+    const Group group = group_named(text);
+    EXPECT_EQ(group.size, size) << text;
+    EXPECT_EQ(group.ranks, ranks) << text;
+    EXPECT_EQ(group.name, name) << text;
+  };
+  expect_group("[8, 0, 16] nccl 0x1", 3, {0, 8, 16}, "nccl 0x1");
+  expect_group("[3]", 1, {3}, "");
+  expect_group("[4, ?, ?] nccl 0x1", 3, {}, "nccl 0x1");
+  expect_group("[0, 1, 0]", 3, {}, "");
+  expect_group("[0, -1]", 2, {}, "");
+  expect_group("[0, 1, ...", 0, {}, "[0, 1, ...");
+  expect_group("[0, ..., 7]", 0, {}, "[0, ..., 7]");
+  expect_group("default_pg", 0, {}, "default_pg");
 }
 
 }  // namespace

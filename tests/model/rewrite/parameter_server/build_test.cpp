@@ -88,6 +88,18 @@ TEST(PsBuild, SpreadsItsWorkersEvenlyOverAnIteration) {
   }
 }
 
+TEST(PsBuild, NumbersTheRanksOfAWorkerOneAfterTheOther) {
+  WorkloadMaker maker;
+  maker.workers = 3;
+  maker.local_size = 2;
+  const Capture job = built(maker.capture());
+  for (Rank rank = 0; rank < 6; ++rank) {
+    const std::vector<TaskId> forward = named(job.dag, "FW.0", rank);
+    ASSERT_EQ(forward.size(), 1U + PsOptions{}.warm_up) << rank;
+    EXPECT_EQ(job.dag.lane(forward.front()).host, "host " + std::to_string(rank / 2));
+  }
+}
+
 TEST(PsBuild, KeepsTheMeasuredTimesOfTheCapture) {
   WorkloadMaker maker;
   maker.steps = 2;
