@@ -69,6 +69,7 @@ TEST(RepeatedStepTheoryTest, EachIterationIsAStepOfEachRankWithTheTasksOfTheCapt
   const Capture repeated = with_repeated_step(capture, 0, 4);
   EXPECT_EQ(repeated.dag.task_count(), 4 * capture.dag.task_count() / 2);
   ASSERT_EQ(repeated.recording.steps.size(), 4U);
+  EXPECT_EQ(repeated.recording.ranks.size(), capture.recording.ranks.size());
   for (std::int64_t i = 0; i < 4; ++i)
     EXPECT_EQ(std::count(repeated.recording.step.begin(), repeated.recording.step.end(), i), 2 * kCalls);
   const Timeline timeline = replay(repeated.dag, Machine::as_recorded(repeated));

@@ -12,6 +12,8 @@
 #include "model/base/error.h"
 #include "model/job/group.h"
 #include "model/rewrite/buckets.h"
+#include "model/rewrite/parallel/model_calls.h"
+#include "model/rewrite/parallel/tensor_division.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/model/rewrite/transformer_job.h"
 
@@ -98,6 +100,20 @@ TEST(ParallelismTest, SuccessiveRanksAreReplicasOrStages) {
   EXPECT_EQ(stages["tensor parallel"], (std::vector<Rank>{2, 3}));
   EXPECT_EQ(stages["data parallel"], (std::vector<Rank>{2, 6, 10}));
   EXPECT_EQ(stages["all ranks"], (std::vector<Rank>{0, 0, 2, 2, 0, 0, 2, 2, 0, 0, 2, 2}));
+}
+
+TEST(ParallelismTest, TheWorkOfDividedCallsIsMarked) {
+  const Capture capture = TransformerJob{}.capture();
+  const std::vector<ModelCall> calls = model_calls(capture);
+  const TensorDivision division = divide_calls(capture.operators, calls, false);
+  std::map<Divided, std::size_t> expected;
+  for (std::size_t i = 0; i < calls.size(); ++i) expected[division.divided[i]] += calls[i].uses.size();
+  std::map<Divided, std::size_t> marked;
+  for (const OperatorTable::Use& use : with_parallelism(capture, {.tensor = 2}).operators.uses) ++marked[use.divided];
+  for (const Divided divided : {Divided::kColumns, Divided::kInner, Divided::kCount, Divided::kElements}) {
+    EXPECT_GT(expected[divided], 0U);
+    EXPECT_EQ(marked[divided], expected[divided]);
+  }
 }
 
 TEST(ParallelismTest, GradientsOfDividedLayersAreSmaller) {
