@@ -6,9 +6,9 @@
 Chooses COUNT mutations (default 30) evenly over the room's .cpp files: a constant halved or doubled, a comparison
 turned, a sign or a logical operator exchanged, a statement dropped. Each is compiled in build/mutate, a copy of the
 checkout, without optimisation and with library assertions. Then the programs with tests in tests/ROOM are run, and if
-these pass, the theory and property tests that include a header of the room. A mutation is killed if a test fails,
-crashes, or needs more than LIMIT times its usual processor time, or MEMORY. A mutation that does not compile is replaced
-by another one. The same seed chooses the same mutations as long as the sources stay as they are.
+these pass, the theory and property tests that include a header of the room, and the golden tests of stepsim. A mutation
+is killed if a test fails, crashes, or needs more than LIMIT times its usual processor time, or MEMORY. A mutation that
+does not compile is replaced by another one. The same seed chooses the same mutations while the sources stay as they are.
 
 tests/mutants.txt lists mutations that may survive, each as its file, the line before and after, and the reason.
 """
@@ -119,7 +119,7 @@ class Room:
             sys.exit("mutate: cmake --preset release failed")
         listed = [line.split(";") for line in (BUILD / "generated/test_programs.txt").read_text().splitlines()]
         self.own = [name for name, _, *sources in listed if any(f"/tests/{room}/" in source for source in sources)]
-        self.others, self.filter = [], {}
+        self.others, self.filter = ["stepsim"], {}
         for name, label, *sources in listed:
             texts = [pathlib.Path(source).read_text() for source in sources if re.match("(theory|property)", label)]
             texts = [text for text in texts if f'#include "{room}/' in text]
@@ -151,8 +151,10 @@ class Room:
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-        options = ["--gtest_brief=1", "--gtest_fail_fast", "--gtest_filter=" + self.filter.get(program, "*")]
-        return run(str(BUILD / "bin" / program), *options, preexec_fn=limit) == 0
+        command = [str(BUILD / "bin" / program), "--gtest_fail_fast", "--gtest_filter=" + self.filter.get(program, "*")]
+        if program == "stepsim":
+            command = ["ctest", "--test-dir", str(BUILD), "--tests-regex", "^golden[.]", "--stop-on-failure"]
+        return run(*command, preexec_fn=limit) == 0
 
     def noticed_by(self, file, lines):
         """Returns the program that notices these lines in the copy of the file, or ""; None if they do not compile."""
@@ -200,7 +202,7 @@ def main():
         if done == count:
             break
     killed, survived, may_survive = results.values()
-    print(f"{by_others} of the killed ones are noticed by theory or property tests only")
+    print(f"{by_others} of the killed ones are noticed by theory, property or golden tests only")
     print(f"{killed + survived + may_survive} mutations: {killed} killed, {survived} survived "
           f"({100 * killed // max(1, killed + survived)} %), {may_survive} accepted")
 
