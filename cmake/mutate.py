@@ -5,10 +5,10 @@
 
 Chooses COUNT mutations (default 30) evenly over the room's .cpp files: a constant halved or doubled, a comparison
 turned, a sign or a logical operator exchanged, a statement dropped. Each is compiled in build/mutate, a copy of the
-checkout, without optimisation and with library assertions. Then the programs with tests in tests/ROOM are run, and if
-these pass, the theory and property tests that include a header of the room, and the golden tests of stepsim. A mutation
-is killed if a test fails, crashes, or needs more than LIMIT times its usual processor time, or MEMORY. A mutation that
-does not compile is replaced by another one. The same seed chooses the same mutations while the sources stay as they are.
+checkout, without optimisation and with library assertions. Then the tests in tests/ROOM are run, and if these pass, the
+theory and property tests that include a header of the room, and the golden tests of stepsim. A mutation is killed if a
+test fails, crashes, or needs more than LIMIT times its usual processor time, or MEMORY. A mutation that does not compile
+is replaced by another one. The same seed chooses the same mutations while the sources stay as they are.
 
 tests/mutants.txt lists mutations that may survive, each as its file, the line before and after, and the reason.
 """
@@ -118,14 +118,16 @@ class Room:
         if run("cmake", "--preset", "release", *settings) != 0:
             sys.exit("mutate: cmake --preset release failed")
         listed = [line.split(";") for line in (BUILD / "generated/test_programs.txt").read_text().splitlines()]
-        self.own = [name for name, _, *sources in listed if any(f"/tests/{room}/" in source for source in sources)]
-        self.others, self.filter = ["stepsim"], {}
+        self.own, self.others, self.filter = [], ["stepsim"], {}
         for name, label, *sources in listed:
-            texts = [pathlib.Path(source).read_text() for source in sources if re.match("(theory|property)", label)]
-            texts = [text for text in texts if f'#include "{room}/' in text]
+            text_of = {source: pathlib.Path(source).read_text() for source in sources}
+            texts = [text for source, text in text_of.items() if f"/tests/{room}/" in source]
+            programs = self.own if texts else self.others
+            if not texts and re.match("theory|property", label):
+                texts = [text for text in text_of.values() if f'#include "{room}/' in text]
             suites = {suite for text in texts for suite in SUITE.findall(text)}
-            if suites and name not in self.own:
-                self.others.append(name)
+            if suites:
+                programs.append(name)
                 self.filter[name] = ":".join(f"{suite}.*:*/{suite}.*" for suite in sorted(suites))
         if not self.own:
             sys.exit(f"mutate: no test program has tests in tests/{room}")
@@ -151,7 +153,7 @@ class Room:
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-        command = [str(BUILD / "bin" / program), "--gtest_fail_fast", "--gtest_filter=" + self.filter.get(program, "*")]
+        command = [str(BUILD / "bin" / program), "--gtest_fail_fast", "--gtest_filter=" + self.filter.get(program, "")]
         if program == "stepsim":
             command = ["ctest", "--test-dir", str(BUILD), "--tests-regex", "^golden[.]", "--stop-on-failure"]
         return run(*command, preexec_fn=limit) == 0
