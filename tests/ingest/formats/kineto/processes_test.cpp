@@ -138,8 +138,10 @@ TEST(ProcessesTest, EachProcessKeepsWhatIsOnItsRows) {
     EXPECT_THAT(part.hand_overs, ElementsAre(std::pair(0U, 1U)));
     ASSERT_EQ(part.modules.size(), 1U);
     EXPECT_EQ(part.modules[0].length, Duration{value});
+    EXPECT_EQ(part.modules[0].name, TextId{2});
     ASSERT_EQ(part.python.size(), 1U);
     EXPECT_EQ(part.python[0].length, Duration{value});
+    EXPECT_EQ(part.python[0].name, TextId{3});
     ASSERT_EQ(part.memory.size(), 1U);
     EXPECT_EQ(part.memory[0].change, Bytes{value});
     EXPECT_EQ(part.overheads.size(), 1U);
