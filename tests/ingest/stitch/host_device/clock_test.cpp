@@ -184,5 +184,21 @@ TEST(ClockTest, RootedCollectivesLeaveOpenTheirWholeLength) {
   }
 }
 
+TEST(ClockTest, RootedCollectivesDoNotCountBesideOthers) {
+  // The ends of an all-reduce differ by 1,000 us, and those of three rooted collectives, whose root returns early, by
+  // 1,030 us.
+  for (const std::string name : {"gloo:broadcast", "gloo:reduce", "gloo:gather", "gloo:scatter"}) {
+    HostDeviceTrace a = host("a", "gloo:all_reduce", {{0, 40}});
+    HostDeviceTrace b = host("b", "gloo:all_reduce", {{0, 40}}, 1000);
+    for (const int at : {100, 200, 300}) {
+      add_call(a, name, at, at + 10);
+      add_call(b, name, at + 1000, at + 1040);
+    }
+    const HostClock clock = second_clock({a, b});
+    EXPECT_EQ(clock.offset, us(1000)) << name;
+    EXPECT_EQ(clock.residual, us(40)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace stepsim::ingest::clock_test

@@ -531,6 +531,26 @@ TEST(HostDeviceTest, RootedCollectivesNeedNotEndTogether) {
   }
 }
 
+/// The parts on hosts of any other collective end at most 5 ms apart.
+TEST(HostDeviceTest, RootedCollectivesOfHostsNeedNotEndTogether) {
+  const auto capture_of = [](const std::string& name) {
+    std::vector<HostDeviceTrace> ranks;
+    for (const double begin : {100.0, 20'000.0}) {
+      TraceMaker maker;
+      maker.add(EventKind::kAnnotation, name, maker.thread("1"), begin, 10);
+      maker.add(EventKind::kAnnotation, "gloo:barrier", maker.thread("1"), 40'000, 100);
+      ranks.push_back(std::move(maker.trace));
+    }
+    return stitched(std::move(ranks));
+  };
+  for (const std::string name : {"gloo:broadcast", "gloo:reduce", "gloo:gather", "gloo:scatter"}) {
+    const Capture capture = capture_of(name);
+    EXPECT_EQ(capture.diagnostics.count_of("rooted_ends_apart"), 1U) << name;
+    EXPECT_EQ(capture.diagnostics.count_of("collective_ends_disagree"), 0U) << name;
+  }
+  EXPECT_EQ(capture_of("gloo:all_reduce").diagnostics.count_of("collective_ends_disagree"), 1U);
+}
+
 /// The root's second broadcast transfers for 10 us and waits for room in a buffer for the rest of its time. A what-if
 /// that scales transfers must not scale that wait.
 TEST(HostDeviceTest, WaitsInRootedCollectivesAreNoTransfers) {
