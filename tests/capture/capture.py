@@ -58,7 +58,21 @@ result = stepsim("convert", other, "-o", as_kineto, text=True)
 check("convert writes what was recorded", result.returncode == 0 and "unchanged" in result.stdout, result)
 check("a trace of PyTorch's profiler has the same answer", replay(as_kineto).get("steps") == whole["steps"], replay(as_kineto))
 
-check("and its device has the memory that CUPTI states", [device["totalGlobalMem"] for device in json.loads(gzip.open(as_kineto).read())["deviceProperties"]] == [80 << 30])
+in_kineto = json.loads(gzip.open(as_kineto).read())
+check("and its device has the memory that CUPTI states", [device["totalGlobalMem"] for device in in_kineto["deviceProperties"]] == [80 << 30])
+
+
+def arguments_of(category, name=""):
+    """Returns the arguments of the events of a category whose names have this part."""
+    return [event["args"] for event in in_kineto["traceEvents"] if event.get("cat") == category and name in event["name"]]
+
+
+# What each step of the sample program does: two copies, a memset, and its optimizer as a graph of three kernels.
+check("the sizes of copies", sorted(of.get("bytes", 0) for of in arguments_of("gpu_memcpy")) == [4] * 3 + [200_000] * 3, arguments_of("gpu_memcpy"))
+check("the directions of copies", [len(arguments_of("gpu_memcpy", direction)) for direction in ("HtoD", "DtoH")] == [3, 3])
+check("the sizes of memsets", [of.get("bytes") for of in arguments_of("gpu_memset")] == [1_000_000] * 3, arguments_of("gpu_memset"))
+check("the launches of kernels", [(of["grid"], of["stream"], of["registers per thread"]) for of in arguments_of("kernel", "adam")] == [([128, 1, 1], 7, 32)] * 9,
+      arguments_of("kernel", "adam"))
 
 # The form of BytePS: three all-reduces in each of three steps, and a total for each from its launch on.
 as_byteps = os.path.join(work.name, "comm.json")
