@@ -7,8 +7,8 @@ Chooses COUNT mutations (default 30) evenly over the room's .cpp files: a consta
 turned, a sign or a logical operator exchanged, a statement dropped. Each is compiled in build/mutate, a copy of the
 checkout, without optimisation and with library assertions. Then the tests in tests/ROOM are run, and if these pass, the
 theory and property tests that include a header of the room, and the golden tests of stepsim. A mutation is killed if a
-test fails, crashes, or needs more than LIMIT times its usual processor time, or MEMORY. A mutation that does not compile
-is replaced by another one. The same seed chooses the same mutations while the sources stay as they are.
+test fails, crashes, hangs, or needs more than LIMIT times its usual processor time, or MEMORY. A mutation that does not
+compile is replaced by another one. The same seed chooses the same mutations while the sources stay as they are.
 
 tests/mutants.txt lists mutations that may survive, each as its file, the line before and after, and the reason.
 """
@@ -26,6 +26,7 @@ COPY = CHECKOUT / "build/mutate"
 BUILD = COPY / "build/release"
 LIMIT = 4
 SPARE_SECONDS = 5
+HANGS = 1800  # seconds after which a test is ended that waits and uses no processor
 MEMORY = 8 << 30  # bytes of address space; a mutated loop may allocate without end
 
 # Comments, texts, letters, and lines whose mutation only changes an assertion or the speed.
@@ -156,7 +157,10 @@ class Room:
         command = [str(BUILD / "bin" / program), "--gtest_fail_fast", "--gtest_filter=" + self.filter.get(program, "")]
         if program == "stepsim":
             command = ["ctest", "--test-dir", str(BUILD), "--tests-regex", "^golden[.]", "--stop-on-failure"]
-        return run(*command, preexec_fn=limit) == 0
+        try:
+            return run(*command, preexec_fn=limit, timeout=HANGS) == 0
+        except subprocess.TimeoutExpired:
+            return False
 
     def noticed_by(self, file, lines):
         """Returns the program that notices these lines in the copy of the file, or ""; None if they do not compile."""
