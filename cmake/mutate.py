@@ -148,7 +148,7 @@ class Room:
 
     def passes(self, program):
         def limit():
-            if program in self.seconds:
+            if program in self.seconds and program != "stepsim":  # the golden tests have limits of their own
                 seconds = int(self.seconds[program] * LIMIT) + SPARE_SECONDS
                 resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
