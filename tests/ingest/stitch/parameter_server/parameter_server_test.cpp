@@ -104,6 +104,13 @@ TEST(ParameterServerTest, PullWaitsForEveryWorkersPushAndTakesTheRest) {
   EXPECT_TRUE(has_edge(dag, sum, task_named(dag, "Comm.a_weight.PULL.0", 0)));
 }
 
+TEST(ParameterServerTest, PushesAndPullsAreOnLinksToAndFromTheirServer) {
+  const Capture capture = stitched(two_workers(), job_of(2));
+  const auto lane_of = [&](std::string_view name) { return capture.dag.lane(task_named(capture.dag, name, 0)).name; };
+  EXPECT_THAT(lane_of("Comm.a_weight.PUSH.0"), ::testing::EndsWith(" to server 0"));
+  EXPECT_THAT(lane_of("Comm.a_weight.PULL.0"), ::testing::EndsWith(" from server 0"));
+}
+
 TEST(ParameterServerTest, ReplayGivesEveryRecordedTime) {
   const Capture capture = stitched(two_workers(), job_of(2));
   const sim::Timeline timeline = sim::replay(capture.dag, sim::Machine::as_recorded(capture));
@@ -296,6 +303,14 @@ TEST(MergedTracesTest, FileOfSeveralGpusIsDividedByRank) {
   EXPECT_EQ(gpus[1].local_rank, 1U);
   EXPECT_EQ(gpus[2].worker, 1U);
   EXPECT_EQ(gpus[2].host, "wk1");
+}
+
+TEST(MergedTracesTest, OtherNumbersOfProcessesAreNoRanks) {
+  GpuParts whole;
+  whole.operators.emplace();
+  for (const char* process : {"pid7", "pid8", "rank", "9"})
+    whole.operators->events.push_back({"FW.a", process, "1", 0, at(0), Duration{5}, {}, false});
+  EXPECT_EQ(split_merged_traces({whole}).size(), 1U);
 }
 
 TEST(MergedTracesTest, FilesOfOneGpuStayTogether) {
