@@ -138,7 +138,7 @@ class Room:
         for program in self.own + self.others:
             start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
             if not self.passes(program):
-                sys.exit(f"mutate: {program} fails without a mutation")
+                sys.exit(f"mutate: {program} fails without a mutation; if a run was killed, remove build/mutate")
             self.seconds[program] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start
         self.own.sort(key=self.seconds.get)
         self.others.sort(key=self.seconds.get)

@@ -6,7 +6,9 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "scenarios/answer/sweep.h"
 #include "scenarios/question/scenario.h"
 #include "tests/model/rewrite/transformer_job.h"
 #include "tests/scenarios/question.h"
@@ -238,6 +240,17 @@ TEST(MemoryNeedTest, IsUnknownIfTheTraceHasNoTotals) {
   table.memories.front().events.front().allocated = {};
   capture.allocations = std::make_shared<const AllocationTable>(std::move(table));
   EXPECT_EQ(answer_to(std::move(capture), {}).why_none, "the trace does not state how much memory is allocated in all");
+}
+
+TEST(MemoryNeedTest, APointOfASweepHasTheNeedOfItsPlan) {
+  const stepsim::testing::Question question(job());
+  Sweep sweep(question.predictor(), parse_scenario("sweep: {batch.scale: [2]}", "s.yaml"));
+  std::vector<Outcome> outcomes;
+  sweep.run(std::vector<std::size_t>{0},
+            {.threads = 1, .done = [&](std::size_t, const Outcome& one) { outcomes.push_back(one); }});
+  ASSERT_EQ(outcomes.size(), 1U);
+  ASSERT_TRUE(outcomes[0].memory);
+  EXPECT_EQ(outcomes[0].memory, answer_to(job(), {"batch.scale=2"}).need);
 }
 
 }  // namespace
