@@ -5,9 +5,9 @@
 
 Chooses COUNT mutations (default 30) evenly over the room's .cpp files: a constant halved or doubled, a comparison
 turned, a sign or a logical operator exchanged, a statement dropped. Each is compiled in build/mutate, a copy of the
-checkout, without optimisation and with library assertions. Then the tests in tests/ROOM are run, and if these pass, the
-theory and property tests that include a header of the room, and the golden tests of stepsim. A mutation is killed if a
-test fails, crashes, hangs, or needs more than LIMIT times its usual processor time, or MEMORY. A mutation that does not
+checkout, without optimisation and with library assertions. Then the tests in tests/ROOM are run, and if these pass, all
+unit, theory and property tests that include a header of the room, and the golden tests of stepsim. A mutation is killed
+if a test fails, crashes, hangs, or needs more than LIMIT times its usual processor time, or MEMORY. A mutation that does not
 compile is replaced by another one. The same seed chooses the same mutations while the sources stay as they are.
 
 tests/mutants.txt lists mutations that may survive, each as its file, the line before and after, and the reason.
@@ -124,7 +124,7 @@ class Room:
             text_of = {source: pathlib.Path(source).read_text() for source in sources}
             texts = [text for source, text in text_of.items() if f"/tests/{room}/" in source]
             programs = self.own if texts else self.others
-            if not texts and re.match("theory|property", label):
+            if not texts and re.match("unit|theory|property", label):
                 texts = [text for text in text_of.values() if f'#include "{room}/' in text]
             suites = {suite for text in texts for suite in SUITE.findall(text)}
             if suites:
@@ -208,7 +208,7 @@ def main():
         if done == count:
             break
     killed, survived, may_survive = results.values()
-    print(f"{by_others} of the killed ones are noticed by theory, property or golden tests only")
+    print(f"{by_others} of the killed ones are noticed only by tests of other folders")
     print(f"{killed + survived + may_survive} mutations: {killed} killed, {survived} survived "
           f"({100 * killed // max(1, killed + survived)} %), {may_survive} accepted")
 
