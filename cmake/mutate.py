@@ -7,8 +7,8 @@ Chooses COUNT mutations (default 30) evenly over the room's .cpp files: a consta
 turned, a sign or a logical operator exchanged, a statement dropped. Each is compiled in build/mutate, a copy of the
 checkout, without optimisation and with library assertions. Then the tests in tests/ROOM are run, and if these pass, all
 unit, theory and property tests that include a header of the room, and the golden tests of stepsim. A mutation is killed
-if a test fails, crashes, hangs, or needs more than LIMIT times its usual processor time, or MEMORY. A mutation that does not
-compile is replaced by another one. The same seed chooses the same mutations while the sources stay as they are.
+if a test fails, crashes, hangs, or needs more than LIMIT times its usual processor time, or MEMORY. A mutation that does
+not compile is replaced by another one. The same seed chooses the same mutations while the sources stay as they are.
 
 tests/mutants.txt lists mutations that may survive, each as its file, the line before and after, and the reason.
 """
