@@ -78,16 +78,16 @@ double Transformer::parameters() const noexcept {
   const double bias = biases ? bias_of_attention + bias_of_forward : 0;
   const double ends = of(vocabulary) * of(hidden) * (tied ? 1 : 2) + (of(positions) + of(segments)) * of(hidden) + norm;
   const double biases_of_head = biases ? of(hidden) + of(vocabulary) : 0;
-  const double head = masked ? of(hidden) * of(hidden) + norm + biases_of_head : 0;
-  return of(layers) * (weights_of_layer(*this, of(experts)) + bias + 2 * norm) + ends + head;
+  const double masked_head = masked ? of(hidden) * of(hidden) + norm + biases_of_head : 0;
+  return of(layers) * (weights_of_layer(*this, of(experts)) + bias + 2 * norm) + ends + masked_head;
 }
 
 double Transformer::forward_flops(std::uint32_t sequence) const noexcept {
   const double tokens = sequence;
   const double weights = weights_of_layer(*this, of(experts_of_token));
   const double scores = 2 * tokens * of(heads) * of(head_size());  // two products of heads by `sequence` for each token
-  const double head = (of(vocabulary) + (masked ? of(hidden) : 0)) * of(hidden);
-  return 2 * tokens * (of(layers) * (weights + scores) + head);
+  const double outputs = of(vocabulary) + (masked ? of(hidden) : 0);
+  return 2 * tokens * (of(layers) * (weights + scores) + outputs * of(hidden));
 }
 
 std::span<const TransformerFamily> transformer_families() noexcept { return kFamilies; }

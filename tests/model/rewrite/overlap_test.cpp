@@ -96,7 +96,7 @@ Capture three_layers(std::int64_t length) {
   const LaneId compute = maker.stream(7);
   const LaneId network = maker.stream(20);
   TaskId before;
-  for (int i = 0; i < 3; ++i) {
+  for (std::int64_t i = 0; i < 3; ++i) {
     const TaskId kernel = maker.add("kernel " + std::to_string(i), compute, 20 * i, 20 * i + 10);
     if (before.valid()) maker.edge(before, kernel, EdgeKind::kSync);
     before = maker.collective("reduce " + std::to_string(i), network, 20 * i + 10, 20 * i + 10 + length);

@@ -42,7 +42,7 @@ void add_call(HostDeviceTrace& trace, const std::string& call, double begin, dou
   trace.start.emplace_back(us(static_cast<std::int64_t>(begin)));
   trace.duration.push_back(us(static_cast<std::int64_t>(end - begin)));
   trace.kind.push_back(EventKind::kAnnotation);
-  trace.name.push_back(TextId{trace.texts.size()});
+  trace.name.emplace_back(TextId{trace.texts.size()});
   trace.texts.push_back(call);
   trace.track.push_back(trace.track[0]);
   trace.correlation.push_back(-1);
