@@ -25,6 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 FOLDER = history.FOLDER / "kept-passes"
 KEPT_DAYS = 30
 DOCUMENTS_ONLY = os.environ.get("STEPSIM_DOCUMENTS_ONLY") == "1"  # ci.py sets it: only tests that read documents run
+ADD_TEST = re.compile(r'^add_test\((?:\[=\[)?([^\]\s]+)(?:\]=\])? "([^"]+)"', re.MULTILINE)
 SKIPPED = re.compile(r"\[  SKIPPED \]|skipped", re.IGNORECASE)
 NEVER_KEPT = re.compile("parallel|engine|determinism|file_races|signals")
 # A path in the text of a test; a comment that refers to a page has no quote before it.
@@ -109,6 +110,16 @@ class Build:
         for line in (self.folder / "generated/test_programs.txt").read_text().splitlines():
             name, label, *sources = line.split(";")
             self.test_programs[name] = label, [pathlib.Path(source) for source in sources]
+
+    def tests(self, *arguments):
+        """Returns the tests that these arguments of ctest select, by name, as ctest describes them. It leaves out the command
+        of a program that was not built; here each test has one."""
+        commands = dict(found for file in self.folder.rglob("CTestTestfile.cmake") for found in ADD_TEST.findall(file.read_text()))
+        listed = subprocess.run(["ctest", "--show-only=json-v1", *arguments], capture_output=True, cwd=ROOT)
+        tests = {test["name"]: test for test in json.loads(listed.stdout).get("tests", [])}
+        for name, test in tests.items():
+            test["command"] = test.get("command") or [commands[name]]
+        return tests
 
     def program(self, test):
         """Returns the target, relative to the build folder, if the test starts one; otherwise None."""

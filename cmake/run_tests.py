@@ -12,7 +12,6 @@ ctest stops at that time, and the tests that did not run are named and red.
 With STEPSIM_KEPT=1, tests that passed before on this machine, when all that they read was the same, do not run
 (kept_passes.py). With STEPSIM_DOCUMENTS_ONLY=1, only tests that read documents run.
 """
-import json
 import os
 import re
 import subprocess
@@ -38,12 +37,6 @@ def ctest(build, preset, *arguments):
     return code, results
 
 
-def tests_of(preset, arguments):
-    """Returns the tests that these arguments select, by name, as ctest describes them."""
-    listed = subprocess.run(["ctest", "--preset", preset, "--show-only=json-v1", *arguments], capture_output=True, check=True)
-    return {test["name"]: test for test in json.loads(listed.stdout)["tests"]}
-
-
 def without(names):
     """Returns the arguments of ctest that leave tests out."""
     return ["--exclude-regex", f"^({'|'.join(map(re.escape, names))})$"] if names else []
@@ -58,8 +51,8 @@ def passes_alone(build, preset, test):
 def main():
     build, preset, *arguments = sys.argv[1:]
     stop = ["--stop-time", os.environ["STEPSIM_STOP_TIME"]] if "STEPSIM_STOP_TIME" in os.environ else []
-    tests = tests_of(preset, arguments)
     described = kept_passes.Build(build)
+    tests = described.tests("--preset", preset, *arguments)
     unneeded = [name for name, test in tests.items() if kept_passes.DOCUMENTS_ONLY and not described.reads_documents(test)]
     keys = {name: described.key(test) for name, test in tests.items() if name not in unneeded}
     kept = [name for name, key in keys.items() if USE_KEPT and kept_passes.has(key)]

@@ -8,22 +8,13 @@ built. If ctest runs each case separately, it knows the cases of a test program 
 are read from the sources.
 """
 import argparse
-import json
 import os
-import pathlib
 import re
-import subprocess
 import sys
 
 import kept_passes
 
 CASE = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
-TEST = re.compile(r'^add_test\((?:\[=\[)?([^\]\s]+)(?:\]=\])? "([^"]+)"', re.MULTILINE)
-
-
-def programs_of_tests(build):
-    """Returns the program that each test starts. ctest names it only if it was built."""
-    return dict(found for file in pathlib.Path(build).rglob("CTestTestfile.cmake") for found in TEST.findall(file.read_text()))
 
 
 def main():
@@ -45,11 +36,8 @@ def main():
         if not kept_passes.DOCUMENTS_ONLY and any(re.search(wanted.tests_regex, ".".join(case)) for case in cases):
             targets.add(target)
 
-    programs = programs_of_tests(build)
     built = re.compile(re.escape(build) + r"/(bin/[^/]+|.*\.so)")
-    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", *sys.argv[2:]], capture_output=True)
-    for test in json.loads(listed.stdout).get("tests", []):
-        test["command"] = test.get("command") or [programs[test["name"]]]
+    for test in described.tests("--test-dir", build, *sys.argv[2:]).values():
         if kept_passes.DOCUMENTS_ONLY and not described.reads_documents(test):
             continue
         if not test["command"][0].startswith(build):

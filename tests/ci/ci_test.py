@@ -41,6 +41,11 @@ class Keys(unittest.TestCase):
     def runs_again(self, test, part):
         return key_after_change_of(test, "") != key_after_change_of(test, part)
 
+    def test_each_test_has_a_command_before_its_program_is_built(self):
+        tests = BUILD.tests("--test-dir", BUILD.folder)
+        self.assertIn("model_base_test", tests)
+        self.assertTrue(all(test["command"][0] for test in tests.values()))
+
     def test_a_program_depends_on_its_objects_and_on_data(self):
         test = program("sim_stats_test")
         self.assertTrue(self.runs_again(test, "stepsim_sim_stats.dir"))
