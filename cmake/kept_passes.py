@@ -118,7 +118,7 @@ class Build:
         listed = subprocess.run(["ctest", "--show-only=json-v1", *arguments], capture_output=True, cwd=ROOT)
         tests = {test["name"]: test for test in json.loads(listed.stdout).get("tests", [])}
         for name, test in tests.items():
-            test["command"] = test.get("command") or [commands[name]]
+            test["command"] = test.get("command") or [commands.get(name, "")]
         return tests
 
     def program(self, test):
