@@ -42,7 +42,7 @@ PATTERN = {
     "comparison": re.compile(r"(?<= )(?:[<>]=?|[=!]=)(?= )"),
     "operator": re.compile(r"(?<= )(?:[-+*/]|&&|\|\||[-+]=)(?= )|\+\+|std::(?:min|max)\b(?=\()|\b(?:true|false)\b"),
 }
-# A whole statement on one line, which is no declaration and no jump unless a condition is before it.
+# Matches a statement on one line. Declarations and jumps do not match, except for a jump after a condition.
 DECLARATION = r"\w[\w:<>,&* ]* [\w&*]+(?:[;{(=]| =)"
 JUMP = r"(?:return|break|continue|case|default|using|throw|else)\b"
 STATEMENT = re.compile(r"^\s+(?:if \(.*\) .*|(?!" + JUMP + r"|\}|" + DECLARATION + r")[\w+*(].*);$")

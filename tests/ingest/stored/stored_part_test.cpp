@@ -210,7 +210,7 @@ TEST(StoredPartTest, EveryFieldIsReadAsItWasWritten) {
   EXPECT_EQ(trace.base_time, Duration{-5});
 }
 
-/// Returns bytes as a text. A letter stands for itself.
+/// Returns a string of these bytes.
 std::string text_of(std::initializer_list<int> bytes) {
   std::string text;
   for (const int byte : bytes) text += static_cast<char>(byte);

@@ -4,7 +4,8 @@ import re
 from .form import Case, LeftOut, Row, generation, rows_of, step
 
 KINDS = {"dp": ("data", "data parallel"), "tp": ("tensor", "tensor parallel"), "pp": ("pipeline", "pipeline")}
-# Device of a measured step: devices of captures that can stand for it, nearest first, device.to, and the links inside the host.
+# For each device of a measured step: devices whose captures can be asked, nearest first; the value of device.to; the links
+# inside the host.
 NEAR = {"NVIDIA H100 80GB HBM3": (["H100 SXM"], None, "NVLink4"), "NVIDIA A100-SXM4-40GB": (["A100 PCIe 80GB", "A100 PCIe 40GB"], "A100-SXM4-40GB", "NVLink3")}
 MODES = {"inf": "inference", "train": "training"}
 
