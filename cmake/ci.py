@@ -86,9 +86,17 @@ class Stage:
         return f"  {self.name:<12} {self.seconds:6.0f} s  {self.processor_seconds:6.0f} s of CPU  {'passed' if self.passed else 'FAILED'}"
 
 
+def only_documents(changed):
+    """Whether it is known which files changed since all stages passed, and each is a document."""
+    return changed is not None and all(map(kept_passes.is_document, changed))
+
+
 def unneeded(stages, changed):
-    """Returns why stages need not run, by stage, if only these files have changed since all stages passed."""
-    if all(map(kept_passes.is_document, changed)):
+    """Returns why stages need not run, by stage, if only these files have changed since all stages passed. Without a list,
+    all must run."""
+    if changed is None:
+        return {}
+    if only_documents(changed):
         return {stage: "only documents changed" for stage in stages if stage not in DOCUMENT_STAGES}
     return {} if any(map(concerns_threads, changed)) else {"threads": "no folder with threads changed"}
 
@@ -143,8 +151,8 @@ def main():
     deadline = time.time() + 60 * float(os.environ.get("STEPSIM_CI_MINUTES", 86))
     all_stages = stages == os.environ.get("STEPSIM_ALL_STAGES", "").split()
     changed = history.changed_files() if all_stages and name == "ci" else None
-    left_out = unneeded(stages, changed) if changed is not None else {}
-    if changed is not None and all(map(kept_passes.is_document, changed)):
+    left_out = unneeded(stages, changed)
+    if only_documents(changed):
         os.environ["STEPSIM_DOCUMENTS_ONLY"] = "1"
     stages = [stage for stage in stages if stage not in left_out]
     done = run_stages(name, stages, deadline, every)
