@@ -67,6 +67,11 @@ std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app, const s
                          ->expected(1)
                          ->take_all()
                          ->description(sets_description);
+  const auto* machine = app.add_option("--machine")
+                            ->type_name("FILE")
+                            ->description(
+                                "Correct modelled times by measured steps: a machine.yaml that 'stepsim calibrate "
+                                "--measured' wrote (default: that of job.yaml)");
   const auto* without =
       app.add_flag("--no-interference")
           ->disable_flag_override()
@@ -83,6 +88,7 @@ std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app, const s
     for (const std::string& set : sets->results()) {
       scenarios::add_typed_set(scenario, set);
     }
+    if (machine->count() > 0) scenario.machine = machine->results().back();
     scenario.interference = without->count() == 0;
     return scenario;
   };

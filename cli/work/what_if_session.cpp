@@ -9,6 +9,7 @@
 #include "cli/work/result.h"
 #include "cli/work/scenario_options.h"
 #include "cli/work/work.h"
+#include "ingest/config/config.h"
 #include "ingest/load/load.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -112,12 +113,21 @@ void refuse_essential_loss(const Capture& capture, const CommonOptions& options)
       fmt::format("this capture {}, so no change can be predicted; 'stepsim check' says what to record", loss));
 }
 
-std::shared_ptr<WhatIfSession> prepare_what_ifs(const CommonOptions& options, bool interference,
+/// Reads the machine.yaml that the scenario or job.yaml names, and adds it to the capture's inputs. Returns null if
+/// neither names one.
+std::shared_ptr<const MeasuredMachine> machine_of(const scenarios::Scenario& scenario, Capture& capture) {
+  const std::optional<std::string>& path = scenario.machine ? scenario.machine : capture.job.machine;
+  if (!path) return nullptr;
+  return std::make_shared<const MeasuredMachine>(ingest::read_machine_file(*path, capture.inputs));
+}
+
+std::shared_ptr<WhatIfSession> prepare_what_ifs(const CommonOptions& options, const scenarios::Scenario& scenario,
                                                 const Session& session) {
   auto what_if = std::make_shared<WhatIfSession>();
   what_if->capture = load_capture(options, session);
   begin_stage(session, "preparing");
   refuse_essential_loss(what_if->capture, options);
+  std::shared_ptr<const MeasuredMachine> machine = machine_of(scenario, what_if->capture);
   model_missing_times(what_if->capture, options);
   if (session.host == nullptr) keep_freed_memory();  // each point allocates a timeline
   std::optional<Hardware> hardware = known_hardware(what_if->capture, options);
@@ -133,7 +143,8 @@ std::shared_ptr<WhatIfSession> prepare_what_ifs(const CommonOptions& options, bo
     return ingest::load({path}, {.threads = threads, .stop = stop});
   });
   what_if->predictor->set_checkup(checkup_of(what_if->capture, options, session));
-  learn_from_replays(*what_if, options, interference, session);
+  learn_from_replays(*what_if, options, scenario.interference, session);
+  what_if->predictor->set_machine(std::move(machine));
   return what_if;
 }
 
@@ -141,8 +152,11 @@ std::shared_ptr<WhatIfSession> prepare_what_ifs(const CommonOptions& options, bo
 
 std::shared_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options, const scenarios::Scenario& scenario,
                                                  const Session& session) {
-  const auto prepare = [&] { return prepare_what_ifs(options, scenario.interference, session); };
-  return session.host == nullptr ? prepare() : session.host->captures.what_ifs(options, scenario.interference, prepare);
+  const auto prepare = [&] { return prepare_what_ifs(options, scenario, session); };
+  // A Host keeps what was prepared for a capture, not for one of its machines.
+  return session.host == nullptr || scenario.machine
+             ? prepare()
+             : session.host->captures.what_ifs(options, scenario.interference, prepare);
 }
 
 std::vector<InputFile> inputs_of(const WhatIfSession& what_if, const scenarios::Scenario& scenario,

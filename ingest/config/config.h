@@ -11,6 +11,7 @@
 #include "model/base/error.h"
 #include "model/base/yaml_keys.h"
 #include "model/calibration/collectives.h"
+#include "model/calibration/measured_machine.h"
 #include "model/job/cluster.h"
 #include "model/job/job.h"
 #include "model/job/range_profile.h"
@@ -19,9 +20,11 @@
 
 namespace stepsim::ingest {
 
-/// Return what these files may contain, for a schema: job.yaml, cluster.yaml, and the list of ranges of `schedule`.
+/// Return what these files may contain, for a schema: job.yaml, cluster.yaml, machine.yaml, and the list of ranges of
+/// `schedule`.
 [[nodiscard]] YamlType job_file_type();
 [[nodiscard]] YamlType cluster_file_type();
+[[nodiscard]] YamlType machine_file_type();
 [[nodiscard]] YamlType ranges_file_type();
 
 /// Reads job.yaml, which gives facts about a run that its trace lacks, and adds the file to `inputs`. All keys are
@@ -51,6 +54,14 @@ inline constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;
 
 /// Parses the text of a cluster.yaml as read_cluster_file() does; `name` replaces the path in messages.
 [[nodiscard]] Cluster parse_cluster(std::string_view text, const std::string& name);
+
+/// Parses machine.yaml, which `calibrate --measured` writes (docs/reference/machine.md); `name` is the file's name.
+/// Throws InputError, with file and line, for everything that read_job_file() refuses, for a device that is not known,
+/// and if the file names none.
+[[nodiscard]] MeasuredMachine parse_machine(std::string_view text, const std::string& name);
+
+/// Reads a file of at most 1 MiB with parse_machine() and adds it to `inputs`.
+[[nodiscard]] MeasuredMachine read_machine_file(const std::string& path, std::vector<InputFile>& inputs);
 
 /// Parses the YAML that lists the ranges for an inline profiler to measure (docs/reference/other-tools.md):
 ///

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,6 +78,8 @@ const Keys& job_keys() {
        }},
       {"batch_size", &Job::batch_size, yaml::count(1, kMostMembers), "Samples per worker and step"},
       {"loader_workers", &Job::loader_workers, yaml::count(1, kMostMembers), "Data-loading processes per rank"},
+      {"machine", yaml::text(), "machine.yaml with which what-ifs correct modelled times, beside this file",
+       [](Job& job, const YamlField& field) { job.machine = field.line_of_text("the path of a machine.yaml"); }},
       {"rank_in_name", yaml::text(), "Regular expression whose group 'rank' finds the rank in a trace's path",
        [](Job& job, const YamlField& field) { job.rank_in_name = pattern_with_rank(field); }},
       {"network", type_of(network_keys()), "Links of the hosts",
@@ -103,7 +106,9 @@ Job parse_job(std::string_view text, const std::string& name) {
 Job read_job_file(const std::string& path, std::vector<InputFile>& inputs) {
   SmallFile file = read_small_file(path, kJobForm.largest);
   inputs.push_back(std::move(file.identity));
-  return parse_job(file.text, path);
+  Job job = parse_job(file.text, path);
+  if (job.machine) job.machine = (std::filesystem::path(path).parent_path() / *job.machine).string();
+  return job;
 }
 
 }  // namespace stepsim::ingest

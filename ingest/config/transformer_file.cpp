@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ingest/bytes/input.h"
+#include "model/base/csv.h"
 #include "model/base/error.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
@@ -112,42 +113,27 @@ ProfileTable table_in_json(std::string_view text, const std::string& name) {
   return table;
 }
 
-std::vector<std::string_view> split(std::string_view line, char at) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find(at, begin), line.size());
-    std::string_view part = line.substr(begin, end - begin);
-    while (part.starts_with(' ')) part.remove_prefix(1);
-    while (part.ends_with(' ') || part.ends_with('\r')) part.remove_suffix(1);
-    parts.push_back(part);
-    begin = end + 1;
-  }
-  return parts;
-}
-
 constexpr auto kColumns =
     std::to_array<std::string_view>({"layer", "micro_batch", "tensor", "forward", "backward", "update"});
 
 ProfileTable table_in_csv(std::string_view text, const std::string& name) {
-  ProfileTable table;
+  const CsvTable csv = parse_csv(text, name);
+  const std::vector<std::string>& names = csv.columns.cells;
   std::array<std::size_t, kColumns.size()> column{};
-  std::uint32_t number = 0;
-  bool has_header = false;
-  for (const std::string_view line : split(text, '\n')) {
-    ++number;
-    if (line.empty()) continue;
-    const std::vector<std::string_view> cells = split(line, ',');
-    const auto fail = [&](const std::string& problem) { throw InputError({name, {}, number}, problem); };
-    if (!std::exchange(has_header, true)) {
-      for (std::size_t i = 0; i < kColumns.size(); ++i) {
-        const auto found = std::find(cells.begin(), cells.end(), kColumns[i]);
-        if (found == cells.end())
-          fail(fmt::format("no column '{}'; expected {}", kColumns[i], fmt::join(kColumns, ",")));
-        column[i] = static_cast<std::size_t>(found - cells.begin());
-      }
-      continue;
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    const auto found = std::find(names.begin(), names.end(), kColumns[i]);
+    if (found == names.end()) {
+      throw InputError({name, {}, csv.columns.number},
+                       fmt::format("no column '{}'; expected {}", kColumns[i], fmt::join(kColumns, ",")));
     }
-    const auto cell = [&](std::size_t i) { return column[i] < cells.size() ? cells[column[i]] : std::string_view{}; };
+    column[i] = static_cast<std::size_t>(found - names.begin());
+  }
+  ProfileTable table;
+  for (const CsvLine& line : csv.lines) {
+    const auto fail = [&](const std::string& problem) { throw InputError({name, {}, line.number}, problem); };
+    const auto cell = [&](std::size_t i) {
+      return column[i] < line.cells.size() ? std::string_view(line.cells[column[i]]) : std::string_view{};
+    };
     const auto whole = [&](std::size_t i) {
       const auto value = parse_number<std::uint32_t>(cell(i));
       if (!value) fail(fmt::format("'{}' is '{}'; expected a whole number", kColumns[i], shown(cell(i))));
@@ -224,7 +210,8 @@ LayerProfile parse_layer_profile(std::string_view text, const std::string& name,
                                  std::uint32_t tensor) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool is_json = first != std::string_view::npos && text[first] == '{';
-  const ProfileTable table = is_json ? table_in_json(text, name) : table_in_csv(text, name);
+  ProfileTable table;
+  if (first != std::string_view::npos) table = is_json ? table_in_json(text, name) : table_in_csv(text, name);
   if (table.empty()) {
     throw InputError({name, {}, {}},
                      fmt::format("the profile has no times; expected JSON such as '{{{}}}', or csv with "

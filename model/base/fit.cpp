@@ -213,4 +213,29 @@ LineFit fit_line(std::span<const double> x, std::span<const double> y) {
           fit.residual};
 }
 
+std::vector<double> fit_with_prior(std::span<const double> a, std::span<const double> b, const Prior& prior) {
+  constexpr double kFreedom = 4;
+  constexpr int kRounds = 60;
+  const auto columns = static_cast<Index>(prior.spread.size());
+  const auto rows = static_cast<Index>(b.size());
+  using RowByRow = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const MatrixXd values = Eigen::Map<const RowByRow>(a.data(), rows, columns);
+  const VectorXd goal = Eigen::Map<const VectorXd>(b.data(), rows);
+  const VectorXd stiffness =
+      Eigen::Map<const VectorXd>(prior.spread.data(), columns).array().square().inverse().matrix();
+  VectorXd x = VectorXd::Zero(columns);
+  for (int round = 0; round < kRounds; ++round) {
+    const VectorXd distance = (goal - values * x) / prior.noise;
+    const VectorXd weight =
+        ((kFreedom + 1) / (kFreedom + distance.array().square())).matrix() / (prior.noise * prior.noise);
+    MatrixXd normal = values.transpose() * weight.asDiagonal() * values;
+    normal.diagonal() += stiffness;
+    const VectorXd next = normal.ldlt().solve(values.transpose() * (weight.asDiagonal() * goal));
+    const bool settled = (next - x).norm() <= kTolerance * (1 + next.norm());
+    x = next;
+    if (settled) break;
+  }
+  return {x.data(), x.data() + x.size()};
+}
+
 }  // namespace stepsim

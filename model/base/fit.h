@@ -48,6 +48,20 @@ using WeightedFit = std::function<std::optional<std::vector<double>>(std::span<c
 /// changes or matches at least half of the samples exactly.
 void fit_robustly(std::size_t samples, const WeightedFit& fit);
 
+/// What is known about the x of fit_with_prior() before any sample.
+struct Prior {
+  std::vector<double> spread;  ///< standard deviation of each x around 0; above 0
+  double noise = 1;            ///< of a usual sample; above 0
+};
+
+/// Returns the most probable x of A x = b, if x is normal around 0 and the errors of b have Student's distribution with
+/// four degrees of freedom (Lange, Little and Taylor, Robust Statistical Modeling Using the t Distribution, 1989). Few
+/// or small columns of A therefore leave x near 0, and a sample that contradicts the prior or the others counts less.
+/// `a` contains A row by row, with one number for each entry of prior.spread. At most 60 rounds of O(samples *
+/// columns^2).
+[[nodiscard]] std::vector<double> fit_with_prior(std::span<const double> a, std::span<const double> b,
+                                                 const Prior& prior);
+
 }  // namespace stepsim
 
 #endif

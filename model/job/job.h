@@ -38,6 +38,8 @@ struct Job {
   std::optional<std::uint32_t> loader_workers;  ///< number of processes per rank that load data
   /// Regular expression (model/base/pattern.h) whose group `rank` is the rank in the path of a trace.
   std::optional<std::string> rank_in_name;
+  /// Path of the machine.yaml with which what-ifs correct modelled times.
+  std::optional<std::string> machine;
 
   friend auto operator<=>(const Job& a, const Job& b) = default;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "scenarios/answer/learn_from_capture.h"
+#include "scenarios/change/on_machine.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/summary.h"
 #include "sim/report/headline.h"
@@ -48,7 +49,11 @@ std::string against_baseline(Duration time, Duration baseline) {
 }
 
 std::string trust_text(const Baseline& baseline, const Assumptions& assumptions) {
-  if (!baseline.measured) return "No step time was measured, so the error of the prediction is unknown.";
+  if (!baseline.measured) {
+    const Assumption* const machine = find_assumption(assumptions, kMeasuredMachine);
+    if (machine != nullptr) return machine->sentence;
+    return "No step time was measured, so the error of the prediction is unknown.";
+  }
   if (const Assumption* const given = find_assumption(assumptions, sim::kClusterFile)) return given->sentence;
   const double error = *baseline.error();
   const std::string subject = fmt::format(

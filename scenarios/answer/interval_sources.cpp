@@ -15,6 +15,7 @@
 #include "model/cost/network/network.h"
 #include "scenarios/answer/interval.h"
 #include "scenarios/answer/learn_from_capture.h"
+#include "scenarios/change/on_machine.h"
 #include "scenarios/change/selection.h"
 #include "sim/analysis/activity.h"
 #include "sim/analysis/intervals.h"
@@ -348,9 +349,29 @@ Variants with_host_work(const std::array<double, 2>& factors) {
 constexpr std::array kModelledKernels{0.89, 1.14};
 constexpr std::array kModelledCalls{0.87, 1.12};
 
-Variants other_kernels(const PlanCase& /*of*/) {
+/// Returns the range of the factor of modelled kernels: kModelledKernels, or that of the measured steps of a machine
+/// whose errors are known. Of normal errors, nine tenths are within 2.06 times their mean size.
+std::array<double, 2> range_of_kernels(const Plan& plan) {
+  constexpr std::size_t kFewestRuns = 3;
+  constexpr double kNineTenths = 2.06;
+  constexpr double kLeast = 0.01;
+  if (!is_on_machine(plan) || plan.machine->runs < kFewestRuns) return kModelledKernels;
+  const double error = std::max(kLeast, kNineTenths * plan.machine->left_out);
+  return {1 / (1 + error), 1 + error};
+}
+
+std::string how_kernels_are_known(const Case& of) {
+  const auto [low, high] = range_of_kernels(of.plan);
+  if (!is_on_machine(of.plan))
+    return fmt::format("no kernel was measured: all may take {:.2f} to {:.2f} times as long as their shapes say", low,
+                       high);
+  return fmt::format("{} on {} leave kernels that take {:.2f} to {:.2f} times as long",
+                     counted(of.plan.machine->runs, "measured step"), of.plan.machine->device, low, high);
+}
+
+Variants other_kernels(const PlanCase& of) {
   Variants variants;
-  for (const double factor : kModelledKernels) {
+  for (const double factor : range_of_kernels(of.plan)) {
     variants.push_back({.change = [factor](Plan& plan) {
       plan.rules.emplace_back([factor](const Capture& capture, std::vector<Duration>& durations) {
         for (const TaskId task : capture.dag.tasks()) {
@@ -515,7 +536,7 @@ constexpr std::array kSources{
     SourceRule{.name = "modelled kernels",
                .applies_to_plan = is_modelled,
                .variants_of_plan = other_kernels,
-               .reason = "no kernel was measured: all may take 0.89 to 1.14 times as long as their shapes say",
+               .reason_of = how_kernels_are_known,
                .of_capture = true},
     SourceRule{.name = "modelled calls",
                .applies_to_plan = is_modelled,

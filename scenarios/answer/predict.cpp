@@ -22,6 +22,7 @@
 #include "model/rewrite/ranks.h"
 #include "scenarios/answer/learn_from_capture.h"
 #include "scenarios/change/device_rule.h"
+#include "scenarios/change/on_machine.h"
 #include "sim/analysis/summary.h"
 #include "sim/engine/machine.h"
 
@@ -172,6 +173,7 @@ std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, 
     const ScaledShare share = device.apply(graph, *pieces, durations, plan.device_side);
     if (!device.kept().empty()) prediction.shares.push_back({device.change(), device.kept(), share});
   }
+  correct_durations(plan, graph, durations);
   return durations;
 }
 
@@ -201,6 +203,7 @@ Plan Predictor::plan() const {
   plan.workers_before = *plan.job.workers;
   plan.cluster = cluster_;
   plan.network = &network_;
+  plan.machine = machine_;
   plan.sharing_known = cluster_.network.is_given(kSharing);
   plan.slows_beside_added = interference_ && interference_->beside.empty();
   if (recorded_note_) {
@@ -393,10 +396,12 @@ Prediction Predictor::predict_once(const Plan& plan, const sim::EngineOptions& o
   const Capture& graph = *prediction.graph;
   sim::Machine machine = sim::Machine::as_recorded(graph);
   const RecordedCollectives* const collectives = plan.recorded_collectives ? &*recorded_collectives_ : nullptr;
-  if (collectives == nullptr) machine.set_network(*plan.network, plan.cluster);
+  const Cluster cluster = cluster_on_machine(plan);
+  if (collectives == nullptr) machine.set_network(*plan.network, cluster);
   std::vector<Duration> durations;
   const bool interferes = interference_ && (frees_kernels() || graph.dag.rendezvous_count() > 0);
-  if (collectives != nullptr || !plan.rules.empty() || plan.recorded_transfers != 1 || interferes)
+  if (collectives != nullptr || !plan.rules.empty() || plan.recorded_transfers != 1 || interferes ||
+      is_on_machine(plan))
     durations = changed_durations(plan, graph, collectives, prediction);
   if (!durations.empty()) machine.set_durations(durations);
   prediction.timeline = sim::replay(graph.dag, machine, options);

@@ -85,6 +85,9 @@ class Predictor {
   /// Makes every later plan() remove this cost from the recorded times. This is not thread-safe.
   void take_out_profiler(ProfilerCost cost) { profiler_ = std::move(cost); }
   [[nodiscard]] const std::optional<ProfilerCost>& profiler() const noexcept { return profiler_; }
+  /// Makes every later plan() run on a machine of which steps were measured (scenarios/change/on_machine.h); null for
+  /// none. Not thread-safe.
+  void set_machine(std::shared_ptr<const MeasuredMachine> machine) noexcept { machine_ = std::move(machine); }
   /// Adds an assumption to every later plan(). Not thread-safe.
   void add_assumption(Assumption note) { assumptions_.push_back(std::move(note)); }
   /// Makes the durations of kernels depend, from now on, on the communication that they overlap (SlowedKernels).
@@ -155,6 +158,7 @@ class Predictor {
   std::shared_ptr<DividedWorks> divided_works_;
   Cluster cluster_;
   const NetworkModel& network_;
+  std::shared_ptr<const MeasuredMachine> machine_;
   std::mutex mutex_;  ///< protects graphs_ and steps_without_optimizer_
   std::map<GraphKey, std::shared_future<std::shared_ptr<const Capture>>> graphs_;
   /// Results of step_without_optimizer(), by the durations of tasks.

@@ -11,6 +11,7 @@
 #include "model/job/dag_builder.h"
 #include "scenarios/answer/baseline.h"
 #include "scenarios/answer/predict.h"
+#include "scenarios/change/on_machine.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -130,6 +131,7 @@ Sweep::Sweep(Predictor& predictor, const Scenario& scenario, int threads, const 
     static_cast<void>(problem_of([&] {
       Plan plan = plan_of(point);
       found[point].key = plan.graph_key();
+      if (const auto assumption = machine_assumption(plan)) plan.assumptions.push_back(*assumption);
       if (const auto assumption = memory_.assumption_for(plan)) plan.assumptions.push_back(*assumption);
       found[point].assumptions = std::move(plan.assumptions);
       std::vector<const Change*> changes = changes_.of(points_, point);

@@ -10,6 +10,7 @@
 #include "model/cost/collective/nccl_times.h"
 #include "scenarios/answer/caution.h"
 #include "scenarios/answer/predict.h"
+#include "scenarios/change/on_machine.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/steady.h"
 #include "sim/report/headline.h"
@@ -60,6 +61,12 @@ std::vector<LinkPair> busiest_links(const PredictionView& baseline, const Cluste
   return links;
 }
 
+/// Returns the iteration of a plan without what measured steps correct.
+Duration without_machine(Predictor& predictor, Plan plan, ReplayMeter& meter) {
+  plan.machine = nullptr;
+  return meter.predict(predictor, plan).iteration;
+}
+
 }  // namespace
 
 WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Calibration* calibration,
@@ -88,15 +95,18 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
   answer.captured = baseline_of(predictor, baseline);
   answer.baseline = view_of(std::move(baseline), captured.cluster);
   answer.steps_differ = sim::steps_differ(answer.baseline.summary);
-  answer.scenario = view_of(std::move(predicted), plan.cluster, answer.baseline.path.step);
+  const Cluster cluster = cluster_on_machine(plan);
+  answer.scenario = view_of(std::move(predicted), cluster, answer.baseline.path.step);
   answer.baseline.work = work_of(captured);
   answer.scenario.work = work_of(plan);
+  if (is_on_machine(plan)) answer.by_data_sheet = without_machine(predictor, plan, meter);
   const MemoryNeeds memory(*captured.captured);
   answer.memory = memory.of(plan);
-  answer.links = busiest_links(answer.baseline, captured.cluster, answer.scenario, plan.cluster);
+  answer.links = busiest_links(answer.baseline, captured.cluster, answer.scenario, cluster);
   append(answer.assumptions, answer.scenario.prediction.graph->assumptions);
   if (calibration != nullptr) append(answer.assumptions, calibration->assumptions);
   append(answer.assumptions, plan.assumptions);
+  if (const auto assumption = machine_assumption(plan)) answer.assumptions.push_back(*assumption);
   if (const auto assumption = memory.assumption_for(plan)) answer.assumptions.push_back(*assumption);
   if (plan.network->make != nullptr && !plan.recorded_collectives)
     append(answer.assumptions, nccl_assumptions(answer.scenario.prediction.graph->dag, plan.cluster));

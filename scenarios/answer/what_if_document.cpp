@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "model/base/text.h"
+#include "model/cost/device/device_work.h"
 #include "scenarios/answer/baseline.h"
 #include "scenarios/answer/why.h"
 #include "sim/analysis/intervals.h"
@@ -51,14 +56,28 @@ std::string times_text(const WhatIfAnswer& answer) {
                      against_baseline(changed(change.by), mean), to_text(after), to_text(before));
 }
 
+/// Returns what to give, if one measured step would narrow the range most: if no part of the machine was measured, and
+/// the widest source of the range is one that `stepsim calibrate --measured` corrects.
+std::string asks_for_a_step(const WhatIfAnswer& answer) {
+  constexpr std::array<std::string_view, 4> kCorrected{"modelled kernels", "modelled calls", "device", "nccl"};
+  const auto width = [](const IntervalSource& source) { return source.high - source.low; };
+  const std::vector<IntervalSource>& sources = answer.interval.sources;
+  if (answer.by_data_sheet || !is_modelled_step(*answer.capture) || sources.empty()) return {};
+  const auto widest = std::max_element(sources.begin(), sources.end(),
+                                       [&](const auto& a, const auto& b) { return width(a) < width(b); });
+  if (std::find(kCorrected.begin(), kCorrected.end(), widest->name) == kCorrected.end()) return {};
+  return " To narrow the range most, give one measured step (stepsim help calibrate).";
+}
+
 std::string headline(const WhatIfAnswer& answer) {
   std::string times = times_text(answer);
+  if (answer.by_data_sheet) times += fmt::format("; {} by the data sheet alone", to_text(*answer.by_data_sheet));
   times += rates_text(answer);
   if (const std::string doubt = answer.memory.need ? doubt_text(*answer.memory.need) : ""; !doubt.empty())
     times += "; " + doubt;
   if (const std::string narrowing = narrowing_text(answer.scenario.prediction); !narrowing.empty())
     times += "; " + narrowing;
-  return fmt::format("{}. {}", times, trust_text(answer.captured, answer.assumptions));
+  return fmt::format("{}. {}{}", times, trust_text(answer.captured, answer.assumptions), asks_for_a_step(answer));
 }
 
 /// Returns one row per duration of the answer, in whole nanoseconds, for programs. Gives the ratio of the two replays,

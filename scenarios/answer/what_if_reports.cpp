@@ -74,6 +74,7 @@ constexpr auto kScenario = std::to_array<Field<WhatIfAnswer>>({
     {"iteration_ns", at<&WhatIfAnswer::scenario, &PredictionView::prediction, &Prediction::iteration>},
     {"low_ns", at<&WhatIfAnswer::interval, &AnswerInterval::low>},
     {"high_ns", at<&WhatIfAnswer::interval, &AnswerInterval::high>},
+    {"by_data_sheet_ns", at<&WhatIfAnswer::by_data_sheet>, {}, sim::kIfAny},
     {"interval", at<&WhatIfAnswer::interval, &AnswerInterval::sources>, kSource, sim::kItemLines},
     {"change",
      [](const WhatIfAnswer& answer) {

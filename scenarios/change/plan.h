@@ -15,6 +15,7 @@
 #include "model/base/assumption.h"
 #include "model/base/units.h"
 #include "model/base/yaml.h"
+#include "model/calibration/measured_machine.h"
 #include "model/cost/device/roofline.h"
 #include "model/cost/network/network.h"
 #include "model/job/cluster.h"
@@ -72,6 +73,8 @@ struct Plan {
   Cluster cluster;                     ///< the hardware, as given or calibrated
   std::optional<Cable> link_of_ranks;  ///< what connected ranks without known hosts before `cluster.nic` replaced it
   const NetworkModel* network = nullptr;
+  /// A machine of which steps were measured (scenarios/change/on_machine.h); null if there is none.
+  std::shared_ptr<const MeasuredMachine> machine;
   double batches = 1;        ///< batches per worker and step, relative to a captured step
   double scaling_share = 1;  ///< the part of `batches` that is due to strong scaling
   /// How many times the captured samples are computed at once. apply_all() applies it (grow_batch()) when all changes

@@ -43,6 +43,8 @@ struct Scenario {
   /// (scenarios/answer/learn_from_capture.h).
   bool interference = true;
   std::optional<InputFile> file;  ///< set by code that reads the scenario from a file
+  /// Path of the machine.yaml of the machine to predict for; set by code that reads it. job.yaml may name one too.
+  std::optional<std::string> machine;
 };
 
 /// Returns what a scenario file may contain, for a schema.

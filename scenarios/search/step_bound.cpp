@@ -11,6 +11,7 @@
 #include "model/rewrite/parallel/added_collectives.h"
 #include "model/rewrite/parallel/parallelism.h"
 #include "model/rewrite/parallel/pipeline.h"
+#include "scenarios/change/on_machine.h"
 #include "sim/engine/collectives_alone.h"
 
 namespace stepsim::scenarios {
@@ -80,7 +81,7 @@ Duration time_of_reduction(const Plan& plan, Rank first, Bytes bytes) {
       builder.add_task({.kind = TaskKind::kCollective, .name = builder.intern("all_reduce"), .lane = lane});
   builder.join(rendezvous, task);
   const Dag dag = std::move(builder).build().dag;
-  return sim::collectives_alone(dag, *plan.network, plan.cluster).front();
+  return sim::collectives_alone(dag, *plan.network, cluster_on_machine(plan)).front();
 }
 
 /// Returns how long a message takes between two ranks with an idle network.
@@ -97,7 +98,7 @@ Duration alone(const Plan& plan, Rank from, Rank to, Bytes bytes) {
                  builder.add_task({.kind = TaskKind::kCollective, .name = builder.intern("message"), .lane = lane}));
   }
   const Dag dag = std::move(builder).build().dag;
-  return sim::collectives_alone(dag, *plan.network, plan.cluster).front();
+  return sim::collectives_alone(dag, *plan.network, cluster_on_machine(plan)).front();
 }
 
 }  // namespace
@@ -132,7 +133,7 @@ void StepBounds::read_stream(const Plan& plan, const std::vector<Duration>& dura
   }
   const bool has_collectives = graph_->dag.rendezvous_count() > 0;
   const auto waits = has_collectives ? waits_between(graph_->dag, stream,
-                                                     sim::collectives_alone(graph_->dag, *plan.network, plan.cluster))
+                                                     sim::collectives_alone(graph_->dag, *plan.network, cluster_on_machine(plan)))
                                      : std::map<TaskId, Duration>{};
   for (const TaskId task : stream) {
     const auto wait = waits.find(task);

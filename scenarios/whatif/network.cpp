@@ -257,15 +257,15 @@ bool has_buffered_messages(const Capture& capture) {
 void scale_buffered(const Change& change, double factor, Plan& plan) {
   if (factor == 1 || !std::isfinite(factor) || !has_buffered_messages(*plan.captured)) return;
   const auto edit = [factor](const Capture& capture) {
-    CaptureEdit edit(capture);
+    CaptureEdit changes(capture);
     for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
-      Collective& message = edit.builder().collective(rendezvous);
+      Collective& message = changes.builder().collective(rendezvous);
       // The result may be larger than the message, so that a later change can undo this one. The replay uses at most
       // the message's bytes.
       constexpr double kMost = 1e18;
       message.buffered = Bytes{std::llround(std::min(static_cast<double>(message.buffered.count()) * factor, kMost))};
     }
-    return std::move(edit).finish();
+    return std::move(changes).finish();
   };
   plan.add_edit(change, edit, factor);  // the factor also depends on earlier changes
 }

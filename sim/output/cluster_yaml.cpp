@@ -191,8 +191,8 @@ class ClusterWriter {
 
   void link_by_link() {
     const std::vector<std::string> names = references(cluster_.links);
-    const auto route = [&](std::string_view key, const Route& route) {
-      list(key, route, [&](LinkId link) { return names[link.index()]; });
+    const auto route = [&](std::string_view key, const Route& links) {
+      list(key, links, [&](LinkId link) { return names[link.index()]; });
     };
     if (cluster_.links.empty()) list("links", names, [](const std::string& name) { return name; });
     lines("links", cluster_.links, [&](const Link& link) {

@@ -28,6 +28,16 @@ constexpr auto kTerms = std::to_array<Term>({
      .definition = "What the trace recorded, before any replay or model.",
      .more = "A profiler slows the program that it records, so a measured step may take longer than a step without a "
              "profiler. Give 'measured_step' in job.yaml to see by how much."},
+    {.name = "machine",
+     .also = "machine.yaml, measured machine, measured steps",
+     .definition = "Where a job runs, as measured steps of it show: how much longer kernels, calls and transfers take "
+                   "there than models say.",
+     .more = "'stepsim calibrate --measured RUNS.csv -o machine.yaml' fits it to a table with one line for each "
+             "measured step: 'model' (the words after 'stepsim model') or 'capture', columns such as gpus, tensor, "
+             "micro_batch and cluster.nic, and step_ms or tokens_per_s. --machine machine.yaml, or 'machine' in "
+             "job.yaml, then corrects modelled times in what-ifs. One line helps where all steps are off alike; with "
+             "three or more, 'stepsim calibrate --backtest RUNS.csv' says how well each is predicted from the "
+             "others."},
     {.name = "replayed",
      .also = "replay, simulated",
      .definition = "What a simulation of the captured tasks takes, with their dependencies and recorded durations.",

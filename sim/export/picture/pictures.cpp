@@ -5,21 +5,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "sim/export/relation.h"
 #include "sim/graph/graph_text.h"
 #include "sim/output/run_program.h"
+#include "sim/output/temporary_folder.h"
 #include "sim/report/terminal_text.h"
 
 namespace stepsim::sim {
@@ -40,27 +37,6 @@ void write_picture(const Answer& answer, OutputFile& out) {
   const bool plot = answer.document != nullptr && answer.document->plot;
   plot ? draw_plot(answer, out) : draw_timeline(answer, out);
 }
-
-/// A new folder among the system's temporary files, removed on destruction. Other processes, also those of other
-/// containers that share the place, have other names.
-class TemporaryFolder {
- public:
-  TemporaryFolder() : path_((std::filesystem::temp_directory_path() / "stepsim-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) != nullptr) return;
-    throw OutputError(fmt::format("{}: cannot be made ({}); expected room for temporary files in the folder TMPDIR",
-                                  shown(path_), std::generic_category().message(errno)));
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] std::string file(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
-
- private:
-  std::string path_;
-};
 
 /// Appends a number in PNG's byte order, the most significant byte first.
 void append_number(std::string& out, std::uint32_t number) {
