@@ -86,7 +86,7 @@ def constants():
 
 
 INGEST = "ingest/stitch/"  # its constants decide which edges exist; counts are listed, too
-ROOMS = ("model/cost/", "model/calibration/", "model/rewrite/", "scenarios/answer/", "sim/analysis/", INGEST)
+ROOMS = ("model/cost/", "model/calibration/", "model/rewrite/", "scenarios/answer/", "scenarios/calibration/", "sim/analysis/", INGEST)
 NUMBER = re.compile(r"(?<![\w.])\d[\d.']*")
 
 

@@ -48,7 +48,7 @@ NOTES = {
                     "`slow` has an entry for each layout with slow groups; `rank` or `host` is the only one that all of them share and no normal group has."],
 }
 
-SCHEMAS = ["scenario", "job", "cluster", "ranges"]
+SCHEMAS = ["scenario", "job", "cluster", "machine", "ranges"]
 
 PICTURES = {
     "images/whatif.svg": "whatif scenarios/samples/pytorch-ddp --set network.bandwidth=2x",

@@ -7,7 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,12 +25,15 @@
 #include "cli/work/scenario_options.h"
 #include "cli/work/what_if_session.h"
 #include "cli/work/work.h"
+#include "ingest/bytes/input.h"
+#include "model/base/csv.h"
 #include "model/base/error.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
 #include "scenarios/answer/what_if_answer.h"
 #include "sim/compare/compare_document.h"
 #include "sim/compare/several.h"
+#include "sim/output/write_file.h"
 
 namespace stepsim::cli {
 namespace {
@@ -47,6 +52,7 @@ struct CompareOptions {
   std::vector<Limit> limits;  ///< --fail-above
   sim::AllowNoise allow_noise = sim::AllowNoise::kNo;
   bool ignore_partitions = false;
+  std::optional<std::string> append_run;  ///< --append-run
 };
 
 /// The two results to compare, and the files that they were read from.
@@ -197,6 +203,58 @@ std::string sentences_of(const std::vector<sim::Gate>& gates, const IsMeant& is_
   return sentences;
 }
 
+/// Returns a change of a saved answer, such as "parallel.data=4 .tensor=2", as one text for --set for each parameter.
+std::vector<std::string> sets_of(const std::string& change) {
+  const std::size_t selection = change.find('{');
+  const std::size_t dot = change.find('.', selection == std::string::npos ? 0 : change.find('}', selection));
+  const std::string what_if = change.substr(0, dot);
+  std::vector<std::string> sets;
+  for (std::size_t begin = 0; begin < change.size();) {
+    const std::size_t end = std::min(change.find(" .", begin), change.size());
+    sets.push_back((begin == 0 ? "" : what_if) + change.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return sets;
+}
+
+/// Appends the measured step of B to a table for `calibrate --measured`, with the question of A, a saved what-if. Makes
+/// the table if there is none.
+void append_run(const std::string& path, const Sides& sides) {
+  if (sides.a.asked_about.size() != 1) {
+    throw UsageError(
+        fmt::format("--append-run: A is {}; expected an answer of whatif, saved with --json or -o, about "
+                    "one file",
+                    sides.a.asked_about.empty() ? "no saved what-if" : "about several files"));
+  }
+  if (sides.b.what != "measured" || !sides.b.iteration)
+    throw UsageError("--append-run: B has no measured step; expected a capture of the job that A predicts");
+  std::string changes;
+  for (const std::string& change : sides.a.changes)
+    for (const std::string& set : sets_of(change))
+      add_item(changes, set.find(' ') == std::string::npos ? set : fmt::format("'{}'", set), " ");
+  const std::map<std::string_view, std::string> cells{
+      {"name", sides.b.name},
+      {"capture", sides.a.asked_about.front()},
+      {"set", changes},
+      {"step_s", fmt::format("{:.9g}", static_cast<double>(sides.b.iteration->count()) / 1e9)}};
+  std::string text = "name,capture,set,step_s\n";
+  if (std::filesystem::exists(path)) text = ingest::read_small_file(path, std::size_t{4} << 20U).text;
+  const CsvTable table = parse_csv(text, path);
+  std::size_t known = 0;
+  std::string line;
+  for (const std::string& column : table.columns.cells) {
+    const auto cell = cells.find(column);
+    if (cell != cells.end()) ++known;
+    line += (line.empty() ? "" : ",") + (cell != cells.end() ? quoted_csv(cell->second) : std::string());
+  }
+  if (known < cells.size())
+    throw InputError({path, {}, table.columns.number}, "expected the columns name, capture, set and step_s");
+  if (!text.ends_with('\n')) text += '\n';
+  sim::OutputFile out(path);
+  out.write(text + line + '\n');
+  out.commit();
+}
+
 void run_compare(const CompareOptions& options, const std::optional<scenarios::Scenario>& scenario,
                  const Session& session) {
   check_output(options.common);
@@ -214,6 +272,7 @@ void run_compare(const CompareOptions& options, const std::optional<scenarios::S
     const sim::BarChart& chart = result.keep(sim::chart_of(difference));
     result.set(sim::compare_document(difference, gates, options.rows, provenance),
                {.provenance = provenance, .bars = &chart});
+    if (options.append_run) append_run(*options.append_run, sides);
     const std::string failed = sentences_of(gates, &sim::Gate::failed);
     const std::string not_judged = sentences_of(gates, [](const sim::Gate& gate) { return !gate.judged; });
     report(std::move(result), options.common, session);
@@ -251,6 +310,11 @@ Command::Run setup_compare(CLI::App& app) {
   const auto* allow_noise = app.add_flag("--allow-noise")
                                 ->disable_flag_override()
                                 ->description("Let --fail-above pass if noise hides whether B is slower");
+  const auto* append = app.add_option("--append-run")
+                           ->type_name("RUNS.csv")
+                           ->description(
+                               "Append the measured step of B, with the question of A, a saved what-if, to the table "
+                               "RUNS.csv, for 'stepsim calibrate --measured'");
   return [=, &app](const Session& session) {
     CompareOptions options{.common = common(),
                            .by = chosen("key of --by", kBys, by->results()).value,
@@ -262,6 +326,7 @@ Command::Run setup_compare(CLI::App& app) {
       if (options.limits.empty()) throw UsageError("--allow-noise has no effect without --fail-above PERCENT");
       options.allow_noise = sim::AllowNoise::kYes;
     }
+    if (append->count() > 0) options.append_run = append->results().back();
     const bool has_scenario = app.get_option("--scenario")->count() > 0 || app.get_option("--set")->count() > 0;
     run_compare(options, has_scenario ? std::optional(scenario()) : std::nullopt, session);
   };

@@ -11,6 +11,7 @@
 #include "scenarios/advice/advice_document.h"
 #include "scenarios/answer/sweep_document.h"
 #include "scenarios/answer/what_if_document.h"
+#include "scenarios/calibration/machine_document.h"
 #include "scenarios/question/scenario.h"
 #include "scenarios/search/plan_document.h"
 #include "sim/check/check_document.h"
@@ -38,7 +39,8 @@ std::string answers_schema() {
            scenarios::what_if_schema(), scenarios::sweep_schema(), scenarios::plan_schema(), scenarios::advice_schema(),
            sim::stats_schema(), sim::collectives_schema(), sim::check_schema(), sim::compare_schema(),
            sim::several_schema(), sim::tasks_schema(), sim::graph_schema(), sim::timeline_schema(),
-           sim::scaling_schema(), sim::simulated_schema(), sim::collect_schema(), combine_schema(), model_schema()})
+           sim::scaling_schema(), scenarios::machine_schema(), sim::simulated_schema(), sim::collect_schema(),
+           combine_schema(), model_schema()})
     all.push_back(std::move(other));
   sim::JsonWriter json;
   sim::write_schemas(json, all);
@@ -57,6 +59,7 @@ const std::array kKinds{
         [] { return sim::yaml_schema(scenarios::scenario_file_type(), "A scenario of stepsim whatif and sweep"); }},
     SchemaKind{"job", [] { return sim::yaml_schema(ingest::job_file_type(), "job.yaml of stepsim"); }},
     SchemaKind{"cluster", [] { return sim::yaml_schema(ingest::cluster_file_type(), "cluster.yaml of stepsim"); }},
+    SchemaKind{"machine", [] { return sim::yaml_schema(ingest::machine_file_type(), "machine.yaml of stepsim"); }},
     SchemaKind{"ranges", [] { return sim::yaml_schema(ingest::ranges_file_type(), "Ranges for stepsim schedule"); }},
 };
 

@@ -110,7 +110,8 @@ std::string program_help(std::span<const Command* const> commands) {
       "  stepsim COMMAND --help   Show examples and options of a command\n"
       "  stepsim help TOPIC       Explain a word, for example 'stepsim help idle', or list a kind of words\n"
       "  stepsim --version        Print version and commit\n"
-      "  stepsim --json-schema    Print the JSON Schema of --json, or of: scenario, job, cluster, ranges\n"
+      "  stepsim --json-schema    Print the JSON Schema of --json, or of: scenario, job, cluster, machine,\n"
+      "                           ranges\n"
       "\n"
       "Help topics:\n";
   return text;

@@ -165,6 +165,15 @@ Side of_what_if(const Node& answer) {
   side.uncertainty = (scenario.at("high_ns").duration() - scenario.at("low_ns").duration()) / 2;
   side.parts = parts_of(scenario);
   side.path = path_of(scenario.at("critical_path"), "_ns");
+  if (const std::optional<Node> changes = answer.find("changes"))
+    for (const Node& change : changes->elements()) side.changes.push_back(change.text());
+  if (const std::optional<Node> provenance = answer.find("provenance")) {
+    for (const Node& input : provenance->at("inputs").elements()) {
+      std::string path = input.at("path").text();
+      const bool is_setting = path.ends_with(".yaml") || path.ends_with(".yml");
+      if (!is_setting) side.asked_about.push_back(std::move(path));
+    }
+  }
   return side;
 }
 

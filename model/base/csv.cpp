@@ -105,4 +105,11 @@ CsvTable parse_csv(std::string_view text, const std::string& name) {
   return table;
 }
 
+std::string quoted_csv(std::string_view text) {
+  if (text.find_first_of(",\"\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
 }  // namespace stepsim

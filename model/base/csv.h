@@ -26,6 +26,9 @@ struct CsvTable {
 /// columns have the same name, or there is no line.
 [[nodiscard]] CsvTable parse_csv(std::string_view text, const std::string& name);
 
+/// Returns the text as a cell of csv: in double quotes if it has a comma, a quote or a line break.
+[[nodiscard]] std::string quoted_csv(std::string_view text);
+
 }  // namespace stepsim
 
 #endif

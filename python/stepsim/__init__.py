@@ -16,15 +16,15 @@ command of the same name of the program `stepsim`, and its result has the fields
 
 from stepsim._core import CannotAnswer, Error, InputError, MissingFile, OutputError, UsageError, __version__
 from stepsim.answers import (Advice, Calibration, Check, Collectives, Comparison, Conversion, CriticalPath, Graph,
-                             Plan, Replay, Scrubbing, Stats, Sweep, TaskList, WhatIf)
-from stepsim.capture import Capture, calibrate, check, compare, load, scrub
+                             Machine, Plan, Replay, Scrubbing, Stats, Sweep, TaskList, WhatIf)
+from stepsim.capture import Capture, calibrate, check, compare, fit_machine, load, scrub
 from stepsim.columns import Edges, Tasks
 from stepsim.result import Fields, Records, Result, Timeline
 
 __all__ = ["Advice", "Calibration", "CannotAnswer", "Capture", "Check", "Collectives", "Comparison", "Conversion",
-           "CriticalPath", "Edges", "Error", "Fields", "Graph", "InputError", "MissingFile", "OutputError", "Plan",
-           "Records", "Replay", "Result", "Scrubbing", "Stats", "Sweep", "TaskList", "Tasks", "Timeline", "UsageError",
-           "WhatIf", "__version__", "calibrate", "check", "compare", "load", "scrub"]
+           "CriticalPath", "Edges", "Error", "Fields", "Graph", "InputError", "Machine", "MissingFile", "OutputError",
+           "Plan", "Records", "Replay", "Result", "Scrubbing", "Stats", "Sweep", "TaskList", "Tasks", "Timeline",
+           "UsageError", "WhatIf", "__version__", "calibrate", "check", "compare", "fit_machine", "load", "scrub"]
 
 
 def __dir__() -> list[str]:

@@ -218,6 +218,15 @@ class Calibration(Result, fields.Calibration, answers="calibrate"):
     """The result of calibrate()."""
 
 
+class Machine(Result, fields.Machine, answers="machine"):
+    """The result of fit_machine(). save("machine.yaml") writes the machine."""
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draws each measured step, and what the data sheet and the other steps predict for it, with matplotlib, on `ax`
+        if given. Returns the Axes."""
+        return plots.backtest(self, ax)
+
+
 class TaskList(Result, fields.TaskList, answers="tasks"):
     """The result of task_list()."""
 

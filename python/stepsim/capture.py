@@ -7,11 +7,11 @@ import functools
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Union, overload
+from typing import Any, Literal, TypeVar, Union, overload
 
 from stepsim import _core, engines, messages
 from stepsim.answers import (Advice, Calibration, Check, Collectives, Comparison, Conversion, CriticalPath, Graph,
-                             Plan, Replay, Scrubbing, Stats, Sweep, TaskList, WhatIf)
+                             Machine, Plan, Replay, Scrubbing, Stats, Sweep, TaskList, WhatIf)
 from stepsim.columns import Edges, Tasks
 from stepsim.progress import Progress
 
@@ -19,6 +19,7 @@ AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Ranks = Union[int, Iterable[int], str]  # 0, [0, 2] or "0,4-7"
 Steps = Union[int, Sequence[int], str]  # 5, (5, 8) or "5-8"
 Rows = Union[int, str]  # a number or "all"
+_Saved = TypeVar("_Saved", Calibration, Machine)
 
 
 def load(*paths: AnyPath, job: AnyPath | None = None, ranks: Ranks | None = None, steps: Steps | None = None,
@@ -69,6 +70,12 @@ def calibrate(*paths: AnyPath, to: AnyPath | None = None) -> Calibration:
     """Derives the rates of links from the output of nccl-tests (all_reduce_perf, ...), and writes them to the file `to`
     ("cluster.yaml") if given. Capture.calibrate() derives them from traces."""
     return _saved(Calibration(_run(_core.Captures(), ["calibrate", "--nccl-tests", *map(_path, paths)], {})), to)
+
+
+def fit_machine(runs: AnyPath, *, to: AnyPath | None = None) -> Machine:
+    """Fits a machine to the measured steps of a csv file (docs/reference/machine.md), and predicts each of them from the
+    others. Writes machine.yaml to the file `to` if given, for `machine` of what_if(), sweep() and plan()."""
+    return _saved(Machine(_run(_core.Captures(), ["calibrate", "--measured", _path(runs)], {})), to)
 
 
 class Capture:
@@ -124,23 +131,26 @@ class Capture:
 
     def what_if(self, changes: Mapping[str, Any] | None = None, *, scenario: AnyPath | None = None,
                 interference: bool = True, network: str | None = None, cluster: AnyPath | None = None,
-                **more: Any) -> WhatIf:
+                machine: AnyPath | None = None, **more: Any) -> WhatIf:
         """Predicts the step time after changes.
 
         changes   {"network.bandwidth": "2x", "compute{class=gemm}.scale": 0.5}
         scenario  path of a scenario in YAML; `changes` are added to it
+        machine   path of a machine.yaml that fit_machine() wrote; it corrects modelled times
         more      changes as keywords: network_bandwidth="2x" is network.bandwidth=2x
         """
-        options = {"--scenario": scenario, "--network": network, "--cluster": cluster}
+        options = {"--scenario": scenario, "--network": network, "--cluster": cluster, "--machine": machine}
         return WhatIf(self._ask("whatif", options, _sets(changes, more) + _without(interference)))
 
     def sweep(self, grid: Mapping[str, Any] | None = None, *, scenario: AnyPath | None = None,
               interference: bool = True, network: str | None = None, cluster: AnyPath | None = None,
-              executor: concurrent.futures.Executor | None = None, shards: int | None = None, **more: Any) -> Sweep:
+              machine: AnyPath | None = None, executor: concurrent.futures.Executor | None = None, shards: int | None = None,
+              **more: Any) -> Sweep:
         """Predicts the step time at every point of a grid, and names the best one.
 
         grid      {"network.bandwidth": ["1x", "2x", "4x"], "comm.partition_bytes": ["1MiB", "4MiB"]}
         scenario  path of a scenario in YAML, which may have the grid
+        machine   as for what_if()
         executor  any concurrent.futures.Executor whose workers can import stepsim and read the same paths: a process
                   pool ("spawn"), dask.distributed.Client().get_executor(), mpi4py.futures.MPIPoolExecutor(). Each
                   worker uses one thread, unless load() was told otherwise. The result is the same, byte for byte.
@@ -149,7 +159,7 @@ class Capture:
                   workers do more than slow ones, but each builds its graphs again
         more      axes as keywords, as in what_if()
         """
-        options = {"--scenario": scenario, "--network": network, "--cluster": cluster}
+        options = {"--scenario": scenario, "--network": network, "--cluster": cluster, "--machine": machine}
         sets = _sets(grid, more) + _without(interference)
         if executor is None:
             return Sweep(self._ask("sweep", {**options, "--shard": "0/1"}, sets))
@@ -177,7 +187,8 @@ class Capture:
 
     def plan(self, devices: int | Sequence[int], *, device: str | None = None, changes: Mapping[str, Any] | None = None,
              scenario: AnyPath | None = None, global_batch: int | str | None = None, front: bool = False,
-             network: str | None = None, cluster: AnyPath | None = None, **more: Any) -> Plan:
+             network: str | None = None, cluster: AnyPath | None = None, machine: AnyPath | None = None,
+             **more: Any) -> Plan:
         """Finds the fastest way to divide the job of one captured device among many.
 
         devices       how many: 64 or [8, 16, 32, 64]
@@ -185,11 +196,12 @@ class Capture:
         changes       {"cluster.nic": "400Gb/s"}; several values are those to try: {"parallel.tensor": [4, 8]}
         scenario      path of a scenario in YAML, whose sweep has values to try; `changes` are added to it
         global_batch  samples of all replicas per step, or a multiple of those of the captured step such as "64x"
+        machine       as for what_if()
         front         if true, also find the Pareto front: the fastest plans for less memory and fewer devices
         more          changes as keywords: cluster_nic="400Gb/s" is cluster.nic=400Gb/s
         """
         options = {"--devices": _text(devices), "--device": device, "--global-batch": global_batch,
-                   "--scenario": scenario, "--network": network, "--cluster": cluster}
+                   "--scenario": scenario, "--network": network, "--cluster": cluster, "--machine": machine}
         return Plan(self._ask("plan", options, [*_sets(changes, more), *(["--front"] if front else [])]))
 
     def stats(self, *, by: str | None = None, sort: str | None = None, rows: Rows | None = None,
@@ -315,7 +327,7 @@ def _output(path):
     return name
 
 
-def _saved(result: Calibration, path: AnyPath | None) -> Calibration:
+def _saved(result: _Saved, path: AnyPath | None) -> _Saved:
     if path is not None:
         result.save(path)
     return result

@@ -346,6 +346,7 @@ class WhatIfScenario(Fields[Any]):
     iteration_ns: int
     low_ns: int
     high_ns: int
+    by_data_sheet_ns: int | None  # may be absent
     interval: Records[WhatIfScenarioInterval]
     change: float | None
     low_change: float | None
@@ -1129,6 +1130,42 @@ class CalibrationRates(Fields[Any]):
     sum_bytes_per_s: float | None
     sum_overhead_ns: int
     launch_overhead_ns: int | None
+
+class Machine(Fields[Any]):
+    schema: str
+    runs_file: str
+    device: str
+    runs: int
+    error_by_data_sheet: float | None
+    error_fitted: float | None
+    error_from_others: float | None
+    outside_allocator_bytes: int
+    factors: Records[MachineFactor]
+    steps: Records[MachineStep]
+    refused: Records[MachineRefused]
+    unused_columns: Records[str]
+    provenance: ReplayProvenance
+
+class MachineFactor(Fields[Any]):
+    part: str
+    factor: float | None
+    share: float | None
+
+class MachineStep(Fields[Any]):
+    name: str
+    line: int
+    measured_ns: int
+    by_data_sheet_ns: int
+    by_data_sheet_error: float | None
+    fitted_ns: int
+    fitted_error: float | None
+    from_others_ns: int | None
+    from_others_error: float | None
+
+class MachineRefused(Fields[Any]):
+    name: str
+    line: int
+    problem: str
 
 class TaskList(Fields[Any]):
     schema: str

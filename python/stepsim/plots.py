@@ -115,6 +115,23 @@ def sweep(answer: Any, x: str | None, ax: Axes | None) -> Axes:
     return ax
 
 
+def backtest(answer: Any, ax: Axes | None) -> Axes:
+    steps = answer.steps
+    ax = _axes(ax, 7, 0.8 + 0.3 * len(steps))
+    scale, unit = _unit(max(step.measured_ns for step in steps))
+    rows = range(len(steps))
+    ax.barh(rows, [step.measured_ns / scale for step in steps], color="#dddddd", label="measured")
+    ax.plot([step.by_data_sheet_ns / scale for step in steps], rows, "x", color=_GREY, label="by data sheet")
+    if all(step.from_others_ns is not None for step in steps):
+        ax.plot([step.from_others_ns / scale for step in steps], rows, "o", color=_COLOURS["compute"], label="from the others")
+    ax.set_yticks(rows, [step.name for step in steps])
+    ax.invert_yaxis()
+    ax.set_xlabel(f"step time ({unit})")
+    ax.set_title(f"Steps of {answer.device}")
+    ax.legend()
+    return ax
+
+
 def _mark_values(ax, at, texts, is_number):
     """Labels the swept values with their texts, on a logarithmic scale if they span a factor of 8."""
     from matplotlib.ticker import NullFormatter, NullLocator

@@ -354,9 +354,9 @@ constexpr std::array kModelledCalls{0.87, 1.12};
 std::array<double, 2> range_of_kernels(const Plan& plan) {
   constexpr std::size_t kFewestRuns = 3;
   constexpr double kNineTenths = 2.06;
-  constexpr double kLeast = 0.01;
+  constexpr double kLeastError = 0.01;
   if (!is_on_machine(plan) || plan.machine->runs < kFewestRuns) return kModelledKernels;
-  const double error = std::max(kLeast, kNineTenths * plan.machine->left_out);
+  const double error = std::max(kLeastError, kNineTenths * plan.machine->left_out);
   return {1 / (1 + error), 1 + error};
 }
 

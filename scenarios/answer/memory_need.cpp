@@ -8,6 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "scenarios/change/on_machine.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -82,9 +83,10 @@ std::string doubt_text(const MemoryNeed& need) {
 
 std::optional<Fit> MemoryNeed::fits() const noexcept {
   if (!capacity) return std::nullopt;
-  if (low > *capacity - kLeastOutsideOfAllocator) return Fit::kNo;
+  if (low > *capacity - outside.value_or(kLeastOutsideOfAllocator)) return Fit::kNo;
   const double most = static_cast<double>(high.count()) * (1 + kFragmentation);
-  return most <= static_cast<double>((*capacity - kMostOutsideOfAllocator).count()) ? Fit::kYes : Fit::kUnsure;
+  return most <= static_cast<double>((*capacity - outside.value_or(kMostOutsideOfAllocator)).count()) ? Fit::kYes
+                                                                                                      : Fit::kUnsure;
 }
 
 MemoryNeeds::MemoryNeeds(const Capture& capture) {
@@ -180,6 +182,8 @@ MemoryAnswer MemoryNeeds::of(const Plan& plan) const {
   };
   const auto take = [&](MemoryNeed need, Rank rank, const std::string& device) {
     need.rank = rank;
+    if (is_on_machine(plan) && plan.machine->outside_allocator > Bytes{})
+      need.outside = plan.machine->outside_allocator;
     need.device = device == "CPU" || plan.other_device.empty() ? device : plan.other_device;
     // What a trace states of its own device is more certain than a name.
     const auto stated = plan.captured->device_memory.find(rank);

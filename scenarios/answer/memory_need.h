@@ -51,6 +51,8 @@ struct MemoryNeed {
   std::optional<Bytes> capacity;  ///< memory of the device, if known
   /// What it holds at its peak, if that is estimated from shapes. Of recorded allocations, only the sum is known.
   std::optional<MemoryParts> parts;
+  /// Memory of the device that the allocator does not hold, if it was measured (MeasuredMachine::outside_allocator).
+  std::optional<Bytes> outside;
 
   /// Returns nothing if the capacity is not known.
   [[nodiscard]] std::optional<Fit> fits() const noexcept;

@@ -71,12 +71,13 @@ Duration without_machine(Predictor& predictor, Plan plan, ReplayMeter& meter) {
 
 WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Calibration* calibration,
                        ReplayMeter& meter) {
-  const Plan captured = predictor.plan();
+  Plan captured = predictor.plan();
   WhatIfAnswer answer{
       .name = scenario.name, .capture = captured.captured, .network = captured.network, .calibration = calibration};
-  Prediction baseline = meter.predict(predictor, captured);
   Plan plan = predictor.plan();
   apply_all(scenario.changes, plan);
+  if (!is_on_machine(plan)) captured.machine = nullptr;  // both step times are then those of models
+  Prediction baseline = meter.predict(predictor, captured);
   std::vector<const Change*> changes;
   for (const Change& change : scenario.changes) {
     changes.push_back(&change);

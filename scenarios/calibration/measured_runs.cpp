@@ -41,7 +41,9 @@ class Columns {
       for (const Parameter& parameter : what_if->parameters) {
         const std::string key = fmt::format("{}.{}", what_if->name, parameter.name);
         key_of_.emplace(key, key);
-        if (has_short_names) key_of_.emplace(parameter.name, key);
+        // `sequence` is the number of tokens of `stepsim model`; only the size of a micro batch is said to both.
+        const bool is_of_model = option_of_.contains(std::string(parameter.name)) && parameter.name != "micro_batch";
+        if (has_short_names && !is_of_model) key_of_.emplace(parameter.name, key);
       }
     }
     for (const std::string& written : table.columns.cells) names_.push_back(meaning_of(written));
@@ -129,9 +131,9 @@ class Line {
     return *value;
   }
   [[nodiscard]] std::uint32_t whole(const std::string& name) const {
-    constexpr double kMost = 1e9;
+    constexpr double kMostOfCell = 1e9;
     const double value = number(name);
-    if (std::floor(value) != value || value > kMost)
+    if (std::floor(value) != value || value > kMostOfCell)
       fail(fmt::format("{} is '{}'; expected a whole number", name, shown(text(name))));
     return static_cast<std::uint32_t>(value);
   }

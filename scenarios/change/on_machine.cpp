@@ -111,16 +111,16 @@ std::optional<Assumption> machine_assumption(const Plan& plan) {
   const MeasuredMachine& machine = *plan.machine;
   if (!is_on_machine(plan)) {
     return Assumption{std::string(kMeasuredMachine),
-                      fmt::format("The measured steps of --machine are of {}, on which this job does not run: they "
-                                  "change nothing.",
+                      fmt::format("The measured steps of --machine are of {}, on which the job does not run after the "
+                                  "changes: step times are those of models alone.",
                                   machine.device)};
   }
-  std::string text = fmt::format(
-      "Modelled times and rates are corrected by {} on {}, which data sheets predict with "
-      "an error of {:.1f} %",
-      counted(machine.runs, "measured step"), machine.device, 100 * machine.before);
-  text += machine.left_out > 0 ? fmt::format(", and the others of them with {:.1f} %.", 100 * machine.left_out) : ".";
-  return Assumption{std::string(kMeasuredMachine), std::move(text)};
+  std::string text = fmt::format("Modelled times are corrected by {} on {}: {} {:.1f} % off by the data sheet",
+                                 counted(machine.runs, "measured step"), machine.device,
+                                 machine.runs == 1 ? "it is" : "they are", 100 * machine.before);
+  if (machine.left_out > 0)
+    text += fmt::format(", and {:.1f} % if each is predicted from the others", 100 * machine.left_out);
+  return Assumption{std::string(kMeasuredMachine), text + '.'};
 }
 
 }  // namespace stepsim::scenarios

@@ -79,6 +79,9 @@ struct Side {
   std::vector<WorkGroup> operators;  ///< device work by the operator that launched it; empty if unknown
   Extent extent = Extent::kIteration;
   std::size_t outside_steps = 0;  ///< tasks that are in no whole step and so not in `work`
+  /// Of a saved what-if: the files that it was asked about, and its changes in the form that --set accepts.
+  std::vector<std::string> asked_about;
+  std::vector<std::string> changes;
 };
 
 /// Returns the parts with their displayed names.

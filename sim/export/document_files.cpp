@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "model/base/csv.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
 #include "sim/export/exporter.h"
@@ -63,10 +64,7 @@ bool is_formula(std::string_view text) {
 std::string csv_cell(std::string_view content) {
   std::string text = shown(content, kLongestCell);  // contains no newline, tab or other control character
   if (is_formula(text)) text.insert(0, 1, '\'');
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
+  return quoted_csv(text);
 }
 
 void write_csv(const Answer& answer, OutputFile& out) {

@@ -16,7 +16,8 @@ Commands:
   critical-path  List the tasks on the critical path of a step
   tasks          List the tasks that a what-if can select, by kind, class and name
   graph          Draw the dependency graph of a step: .svg, .html, .dot, .gml
-  calibrate      Derive link, copy and launch rates from a capture, as cluster.yaml
+  calibrate      Derive rates of links, copies and launches from a capture, or of a machine from
+                 measured steps
   convert        Convert a capture to another format, cut it, or remove private data
   model          Write a training step of a model by its configuration, for jobs that do not exist
                  yet
@@ -31,7 +32,8 @@ Commands:
   stepsim COMMAND --help   Show examples and options of a command
   stepsim help TOPIC       Explain a word, for example 'stepsim help idle', or list a kind of words
   stepsim --version        Print version and commit
-  stepsim --json-schema    Print the JSON Schema of --json, or of: scenario, job, cluster, ranges
+  stepsim --json-schema    Print the JSON Schema of --json, or of: scenario, job, cluster, machine,
+                           ranges
 
 Help topics:
   glossary      Terms in reports, headings and columns

@@ -53,9 +53,9 @@ def test_fields_are_attributes_and_items(capture):
 def test_completion_lists_what_is_for_users():
     assert {name for name in dir(stepsim) if not name.startswith("_")} == {
         "Advice", "Calibration", "CannotAnswer", "Capture", "Check", "Collectives", "Comparison", "Conversion", "CriticalPath",
-        "Edges", "Error", "Fields", "Graph", "InputError", "MissingFile", "OutputError", "Plan", "Records", "Replay", "Result",
+        "Edges", "Error", "Fields", "Graph", "InputError", "Machine", "MissingFile", "OutputError", "Plan", "Records", "Replay", "Result",
         "Scrubbing", "Stats", "Sweep", "TaskList", "Tasks", "Timeline", "UsageError", "WhatIf", "calibrate", "check",
-        "compare", "load", "scrub"}
+        "compare", "fit_machine", "load", "scrub"}
 
 
 def test_changes_are_a_dict_or_keywords_or_a_scenario(capture):
@@ -115,3 +115,14 @@ def test_a_file_that_cannot_be_loaded_is_an_answer_of_check(tmp_path):
 
 def test_a_failed_gate_is_an_answer_of_compare(capture):
     assert capture.compare(capture, fail_above="3%").gate.failed is False
+
+
+def test_a_machine_is_fitted_to_measured_steps(tmp_path):
+    runs = tmp_path / "runs.csv"
+    model = "gpt --layers 2 --hidden 256 --heads 4 --sequence 512 --device A100"
+    runs.write_text("model,micro_batch,step_ms\n" + "".join(f"{model},{batch},{time}\n" for batch, time in ((64, 22), (128, 44), (256, 88))))
+    machine = stepsim.fit_machine(runs, to=tmp_path / "machine.yaml")
+    assert machine.runs == 3 and machine.device.startswith("A100")
+    assert machine.error_from_others < machine.error_by_data_sheet
+    assert [step.measured_ns for step in machine.steps] == [22_000_000, 44_000_000, 88_000_000]
+    assert (tmp_path / "machine.yaml").read_text().startswith("# Made by stepsim")

@@ -37,6 +37,7 @@ control: inline
 measured_step: 530ms
 batch_size: 64
 loader_workers: 4
+machine: machine.yaml
 rank_in_name: 'worker(?P<rank>\d+)'
 network: {bandwidth: 1000Mb/s, latency: 10us}
 )",
@@ -60,6 +61,7 @@ network: {bandwidth: 1000Mb/s, latency: 10us}
   EXPECT_EQ(job.measured_step, Duration{530'000'000});
   EXPECT_EQ(job.batch_size, 64U);
   EXPECT_EQ(job.loader_workers, 4U);
+  EXPECT_EQ(job.machine, "machine.yaml");
   EXPECT_EQ(job.rank_in_name, R"(worker(?P<rank>\d+))");
 }
 

@@ -145,5 +145,51 @@ TEST(FitLineTest, ResidualIsTheMedianRelativeError) {
   EXPECT_NEAR(fit.residual, 0, 1e-6);
 }
 
+// Near the prior's centre, Student's weights are (4 + 1) / 4 of a normal error's. The best x of x = b is then that of
+// two normal distributions: b w / (w + 1 / spread^2) with w = 1.25 / noise^2.
+TEST(FitWithPriorTest, ASmallSampleMovesAsFarAsItsWeightSays) {
+  constexpr double kGoal = 1e-4;
+  const Prior prior{.spread = {0.2}, .noise = 0.1};
+  const std::vector<double> x = fit_with_prior(std::vector<double>{1}, std::vector<double>{kGoal}, prior);
+  const double weight = 1.25 / (0.1 * 0.1);
+  EXPECT_NEAR(x[0], kGoal * weight / (weight + 1 / (0.2 * 0.2)), 1e-9);
+}
+
+TEST(FitWithPriorTest, ManySamplesThatAgreeGiveTheTruth) {
+  std::vector<double> a;
+  std::vector<double> b;
+  for (int i = 0; i < 200; ++i) {
+    a.insert(a.end(), {1.0, (i % 5) / 5.0});
+    b.push_back(0.3 - 0.2 * a.back());
+  }
+  const std::vector<double> x = fit_with_prior(a, b, {.spread = {0.2, 0.2}, .noise = 0.05});
+  EXPECT_NEAR(x[0], 0.3, 0.003);
+  EXPECT_NEAR(x[1], -0.2, 0.006);
+}
+
+TEST(FitWithPriorTest, WhatNoSampleShowsStaysAtZero) {
+  const std::vector<double> x =
+      fit_with_prior(std::vector<double>{1, 0}, std::vector<double>{0.1}, {.spread = {0.2, 0.2}, .noise = 0.1});
+  EXPECT_GT(x[0], 0.05);
+  EXPECT_EQ(x[1], 0);
+}
+
+TEST(FitWithPriorTest, OneSampleOfTenThatIsFarOffHardlyCounts) {
+  const std::vector<double> a(10, 1);
+  std::vector<double> b(10, 0.1);
+  const Prior prior{.spread = {0.3}, .noise = 0.05};
+  const double without = fit_with_prior(a, b, prior)[0];
+  b[3] = 5;
+  EXPECT_NEAR(fit_with_prior(a, b, prior)[0], without, 0.005);  // the mean moves by 0.49
+}
+
+// Half of a part's cost is known better than the other half: where samples cannot tell two columns apart, the
+// corrections are in proportion to the squares of the spreads.
+TEST(FitWithPriorTest, ColumnsThatLookAlikeShareByTheirSpreads) {
+  const std::vector<double> x =
+      fit_with_prior(std::vector<double>{1, 1}, std::vector<double>{0.01}, {.spread = {0.3, 0.1}, .noise = 0.05});
+  EXPECT_NEAR(x[0] / x[1], 9, 1e-6);
+}
+
 }  // namespace
 }  // namespace stepsim
