@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -217,24 +218,35 @@ std::vector<std::string> sets_of(const std::string& change) {
   return sets;
 }
 
+/// Returns the file, or the folder that has all of the files.
+std::string common_path(const std::vector<std::string>& files) {
+  if (files.size() == 1) return files.front();
+  std::filesystem::path common = std::filesystem::path(files.front()).parent_path();
+  const auto is_in = [&common](const std::string& name) {
+    const std::filesystem::path file(name);
+    return std::mismatch(common.begin(), common.end(), file.begin(), file.end()).first == common.end();
+  };
+  while (!common.empty() && !std::all_of(files.begin(), files.end(), is_in)) common = common.parent_path();
+  return common.string();
+}
+
 /// Appends the measured step of B to a table for `calibrate --measured`, with the question of A, a saved what-if. Makes
 /// the table if there is none.
 void append_run(const std::string& path, const Sides& sides) {
-  if (sides.a.asked_about.size() != 1) {
-    throw UsageError(
-        fmt::format("--append-run: A is {}; expected an answer of whatif, saved with --json or -o, about "
-                    "one file",
-                    sides.a.asked_about.empty() ? "no saved what-if" : "about several files"));
-  }
+  if (sides.a.asked_about.empty())
+    throw UsageError("--append-run: A is no saved what-if; expected an answer that whatif saved with --json or -o");
   if (sides.b.what != "measured" || !sides.b.iteration)
     throw UsageError("--append-run: B has no measured step; expected a capture of the job that A predicts");
   std::string changes;
   for (const std::string& change : sides.a.changes)
     for (const std::string& set : sets_of(change))
       add_item(changes, set.find(' ') == std::string::npos ? set : fmt::format("'{}'", set), " ");
+  const std::string capture = common_path(sides.a.asked_about);
+  if (!std::filesystem::path(capture).has_filename())
+    throw UsageError("--append-run: A was made from files in several places; expected those of one folder");
   const std::map<std::string_view, std::string> cells{
       {"name", sides.b.name},
-      {"capture", sides.a.asked_about.front()},
+      {"capture", capture},
       {"set", changes},
       {"step_s", fmt::format("{:.9g}", static_cast<double>(sides.b.iteration->count()) / 1e9)}};
   std::string text = "name,capture,set,step_s\n";
