@@ -12,9 +12,9 @@ class App;
 
 namespace stepsim::cli {
 
-/// Declares -s FILE, --set TEXT... (with the help `sets_description`), --machine FILE and --no-interference on `app`. After `app` has
-/// parsed, the returned function returns the scenario of FILE with the changes of --set appended. It throws InputError
-/// or UsageError.
+/// Declares -s FILE, --set TEXT... (with the help `sets_description`), --machine FILE and --no-interference on `app`.
+/// After `app` has parsed, the returned function returns the scenario of FILE with the changes of --set appended. It
+/// throws InputError or UsageError.
 [[nodiscard]] std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app,
                                                                         const std::string& sets_description);
 

@@ -132,9 +132,10 @@ void StepBounds::read_stream(const Plan& plan, const std::vector<Duration>& dura
     if (!is_followed_by(graph_->dag, stream[i - 1], stream[i])) return;
   }
   const bool has_collectives = graph_->dag.rendezvous_count() > 0;
-  const auto waits = has_collectives ? waits_between(graph_->dag, stream,
-                                                     sim::collectives_alone(graph_->dag, *plan.network, cluster_on_machine(plan)))
-                                     : std::map<TaskId, Duration>{};
+  const auto waits = has_collectives
+                         ? waits_between(graph_->dag, stream,
+                                         sim::collectives_alone(graph_->dag, *plan.network, cluster_on_machine(plan)))
+                         : std::map<TaskId, Duration>{};
   for (const TaskId task : stream) {
     const auto wait = waits.find(task);
     stream_.push_back({launch_time(recording, call_of_, task), durations[task.index()],
