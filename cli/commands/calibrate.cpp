@@ -111,7 +111,7 @@ class CapturesOfRuns {
  private:
   /// Writes the trace of a modelled step, and returns its path.
   std::string modelled(const scenarios::MeasuredRun& run) {
-    const std::string path = folder_.file(fmt::format("{}.json", sessions_.size()));
+    std::string path = folder_.file(fmt::format("{}.json", sessions_.size()));
     std::vector<std::string> arguments{"model"};
     arguments.insert(arguments.end(), run.model.begin(), run.model.end());
     arguments.insert(arguments.end(), {"--quiet", "-o", path});

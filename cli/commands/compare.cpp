@@ -238,9 +238,10 @@ void append_run(const std::string& path, const Sides& sides) {
   if (sides.b.what != "measured" || !sides.b.iteration)
     throw UsageError("--append-run: B has no measured step; expected a capture of the job that A predicts");
   std::string changes;
-  for (const std::string& change : sides.a.changes)
+  for (const std::string& change : sides.a.changes) {
     for (const std::string& set : sets_of(change))
       add_item(changes, set.find(' ') == std::string::npos ? set : fmt::format("'{}'", set), " ");
+  }
   const std::string capture = common_path(sides.a.asked_about);
   if (!std::filesystem::path(capture).has_filename())
     throw UsageError("--append-run: A was made from files in several places; expected those of one folder");

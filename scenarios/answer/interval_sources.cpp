@@ -362,10 +362,11 @@ std::array<double, 2> range_of_kernels(const Plan& plan) {
 
 std::string how_kernels_are_known(const Case& of) {
   const auto [low, high] = range_of_kernels(of.plan);
-  if (!is_on_machine(of.plan))
+  if (!is_on_machine(of.plan)) {
     return fmt::format("no kernel was measured: all may take {:.2f} to {:.2f} times as long as their shapes say", low,
                        high);
-  return fmt::format("{} on {} leave kernels that take {:.2f} to {:.2f} times as long",
+  }
+  return fmt::format("after {} on {}, kernels may still take {:.2f} to {:.2f} times as long",
                      counted(of.plan.machine->runs, "measured step"), of.plan.machine->device, low, high);
 }
 

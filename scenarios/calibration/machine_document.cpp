@@ -26,6 +26,7 @@ struct FactorLine {
 };
 std::vector<FactorLine> factors_of(const MachineFit& fit) {
   std::vector<FactorLine> lines;
+  lines.reserve(kMachineParts);
   for (const MachinePart part : kAllMachineParts)
     lines.push_back({part, fit.machine.factor(part), fit.shares[static_cast<std::size_t>(part)]});
   return lines;

@@ -255,9 +255,10 @@ MeasuredRuns measured_runs_of(const CsvTable& table, std::span<const std::string
   const Columns columns(table, model_options);
   MeasuredRuns all{.file = table.name, .runs = {}, .unused = columns.unused()};
   for (const CsvLine& line : table.lines) all.runs.push_back(Line(table.name, line, columns).run());
-  if (all.runs.empty())
+  if (all.runs.empty()) {
     throw InputError({table.name, {}, {}},
                      "the file has no line below the names of its columns; expected measured steps");
+  }
   name_by_difference(table, columns, all.runs);
   return all;
 }

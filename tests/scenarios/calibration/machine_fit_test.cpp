@@ -123,6 +123,7 @@ TEST(OnMachineTest, RecordedTimesAndOtherDevicesStay) {
 
 std::vector<MeasuredRun> runs_on(const std::shared_ptr<const MeasuredMachine>& machine, const Question& asked) {
   std::vector<MeasuredRun> runs;
+  runs.reserve(kPlans.size());
   for (const auto& plan : kPlans) {
     runs.push_back({.line = static_cast<std::uint32_t>(runs.size() + 2),
                     .name = std::to_string(runs.size()),
@@ -137,6 +138,7 @@ std::vector<MeasuredRun> runs_on(const std::shared_ptr<const MeasuredMachine>& m
 
 MachineFit fitted(const std::vector<MeasuredRun>& runs, const Question& asked, int threads = 1) {
   std::vector<RunToFit> to_fit;
+  to_fit.reserve(runs.size());
   for (const MeasuredRun& run : runs) to_fit.push_back({&run, &asked.predictor()});
   return fit_machine("runs.csv", to_fit, {.threads = threads});
 }
