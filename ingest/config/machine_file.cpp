@@ -1,10 +1,11 @@
+#include "ingest/config/config.h"
+
 #include <fmt/format.h>
 
 #include <string>
 #include <vector>
 
 #include "ingest/bytes/input.h"
-#include "ingest/config/config.h"
 #include "model/base/yaml.h"
 #include "model/base/yaml_keys.h"
 #include "model/cost/device/accelerator.h"

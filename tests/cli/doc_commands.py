@@ -179,6 +179,7 @@ def modelled_step(target):
 
 CONFIG = """{"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 256, "num_attention_heads": 8, "intermediate_size": 704,
 "vocab_size": 32000}"""
+RUNS = "name,model,capture,set,micro_batch,step_s\n" + "".join(f"{batch} samples,gpt --layers 2 --hidden 256 --heads 4 --device H100,,,{batch},{batch / 1000}\n" for batch in (16, 32, 64))
 LAYERS = "layer,micro_batch,tensor,forward,backward,update\n" + "".join(f"{layer},2,1,0.002,0.004,0.0005\n" for layer in range(4))
 
 FILES = {  # the files that lines name, and how they come to be
@@ -190,6 +191,7 @@ FILES = {  # the files that lines name, and how they come to be
     "traces": folder_of(os.path.join(ROOT, "tests/fuzz/corpus/capture_fuzz/ranges.capture")),
     "traces/attach-1": folder_of(os.path.join(ROOT, "tests/fuzz/corpus/capture_fuzz/ranges.capture")),
     "step.json": modelled_step, "config.json": text_of(CONFIG), "layers.csv": text_of(LAYERS),
+    "runs.csv": text_of(RUNS), "machine.yaml": text_of("device: H100\nfactors: {kernels: 1.1}\n"), "predicted.json": answer_of("whatif", SAMPLE, "--set", "compute.scale=0.5", "--json"),
     "C": copy_of(SAMPLE), "mxnet/": mxnet_folder, "modules.json": copy_of(os.path.join(ROOT, "tests/golden/data/stats_step.json")),
     "operations.csv": copy_of(os.path.join(ROOT, "tests/golden/data/operations.csv")),
     "JOB": copy_of(GPU), "dag.gml": copy_of(os.path.join(SAMPLE, "traces/0/0/dag.gml")),

@@ -69,6 +69,13 @@ with tempfile.TemporaryDirectory() as folder:
         answer(command, allocations, "--set", "batch.scale=2,64" if command == "sweep" else "batch.scale=2")
     answer("plan", f"{sample}/../transformer", "--devices", "2,4", "--set", "comm.bucket_bytes=25MiB")
     answer("stats", f"{sample}/../pytorch-ddp", "--collectives")
+    with open(f"{folder}/runs.csv", "w", encoding="utf-8") as runs:
+        runs.write("model,gpus,step_ms,notes\n" + "".join(f"gpt --layers 1 --hidden 64 --heads 4 --device A100,{gpus},4,\n" for gpus in (1, 2, 3)))
+    answer("calibrate", f"{folder}/runs.csv", "--measured")
+    answer("model", "gpt", "--layers", "1", "--hidden", "64", "--heads", "4", "--device", "A100", "-o", f"{folder}/step.json")
+    with open(f"{folder}/machine.yaml", "w", encoding="utf-8") as machine:
+        machine.write("device: A100\nfactors: {calls: 2}\n")
+    answer("whatif", f"{folder}/step.json", "--machine", f"{folder}/machine.yaml")
     answer("compare", sample, measured)
     answer("compare", sample, measured, sample)
     answer("convert", sample, "-o", f"{folder}/graph.json")

@@ -25,7 +25,7 @@ import job_cases  # noqa: E402
 import scenario_cases  # noqa: E402
 from case import Refused  # noqa: E402
 
-KINDS = ("scenario", "job", "cluster", "ranges")
+KINDS = ("scenario", "job", "cluster", "machine", "ranges")
 
 # Refused by a reader and accepted by the schema, because it depends on several values, on the capture, on the syntax of
 # regular expressions or on bounds of quantities with units.
@@ -90,7 +90,7 @@ for kind, schema in schemas.items():
                 yield from texts(inner)
     check(f"{kind}: texts", not (without := [key for key, value in texts(schema) if not {"description", "$ref"} & value.keys()]), without)
 
-for kind, page in (("job", "job.md"), ("cluster", "cluster.md")):
+for kind, page in (("job", "job.md"), ("cluster", "cluster.md"), ("machine", "machine.md")):
     text = open(f"{SOURCE}/docs/reference/{page}").read()
     missing = [key for key in schemas[kind]["properties"] if not re.search(rf"\b{key}\b", text)]
     check(f"{page} has every key", not missing, missing)
@@ -111,13 +111,17 @@ for path in sorted(glob.glob(f"{SOURCE}/docs/**/*.md", recursive=True)):
     for text in re.findall(r"```yaml\n(.*?)```", open(path).read(), re.S):
         content = read(text)
         kind = ("scenario" if {"changes", "sweep"} & content.keys() else "cluster" if "hosts" in content
-                else "ranges" if "layers" in content else "job")
+                else "ranges" if "layers" in content else "machine" if "device" in content else "job")
         found = problems(kind, content)
         check(f"{path}: {text[:60]!r}", not found, found)
         accepted += 1
 
 # What stepsim writes.
 with tempfile.TemporaryDirectory() as folder:
+    stepsim("calibrate", "--measured", f"{SOURCE}/tests/golden/data/measured-runs.csv", "-o", f"{folder}/machine.yaml")
+    found = problems("machine", read(open(f"{folder}/machine.yaml").read()))
+    check("machine.yaml of measured steps", not found, found)
+    accepted += 1
     for sample in ("byteps-even", "pytorch-ddp"):
         stepsim("calibrate", f"{SOURCE}/scenarios/samples/{sample}", "-o", f"{folder}/cluster.yaml")
         found = problems("cluster", read(open(f"{folder}/cluster.yaml").read()))
