@@ -24,6 +24,7 @@ from evidence import form  # noqa: E402
 
 RESULTS = ROOT / "docs/results"
 ROWS, LEFT_OUT, LEDGER, PAGE = RESULTS / "evidence-rows.csv", RESULTS / "evidence-left-out.csv", RESULTS / "evidence.csv", ROOT / "docs/internals/evidence.md"
+MACHINES = RESULTS / "machines.csv"  # score_machines.py makes it
 ADAPTERS = ["own_runs", "memory", "simumax", "azure", "hkbu", "low", "dle", "milabench", "lambdal", "plans",
             "published", "collectives", "models", "kernels", "pairs", "production"]
 FIGURES = ["rows", "sources", "refused", "bias", "q10", "q50", "q90", "mean error", "in range", "width"]
@@ -212,6 +213,25 @@ How far off answers are, by question, kind of answer and source. This page is ma
 * A question that stepsim refuses is a row, and counts as **refused**."""
 
 
+ONE_STEP = """## One measured step
+
+`stepsim calibrate --measured` fits a machine to measured steps of it. Mean errors of the steps that it was not fitted to,
+by `./dev score machines` ([machines.csv](../results/machines.csv),
+[each step](../results/machines-backtest.csv)):
+"""
+
+
+def of_machines():
+    """Returns the lines of the table of machines.csv."""
+    text = [line(["machine", "steps", "by data sheet", "from one", "from three", "from all others", "worst of these", "from the first", "from the first three", "in range"]),
+            "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    for row in form.rows_of(MACHINES):
+        firsts = (f"{percent(row[f'by data sheet, {first}'])} to {percent(row[f'from {first}'])}" for first in ("the first", "the first three"))
+        text.append(line([row["machine"], row["steps"], *(percent(row[key]) for key in ("by data sheet", "from one", "from three", "from all others", "worst")), *firsts,
+                          percent(row["in range"], 0)]))
+    return text
+
+
 NO_MODEL = "no configuration"
 
 
@@ -226,7 +246,7 @@ def not_asked(left_out):
 def page(rows, left_out):
     table = ledger(rows)
     coarse = [row for row in table if not row["regime"] and not row["source"]]
-    text = [ABOUT, "", "## By question", "", *table_of(coarse, lambda row: f"{row['question']}, {row['seen']}")]
+    text = [ABOUT, "", "## By question", "", *table_of(coarse, lambda row: f"{row['question']}, {row['seen']}"), "", ONE_STEP, *of_machines()]
     for question in dict.fromkeys(row["question"] for row in coarse):
         of_question = [row for row in table if row["question"] == question]
         by_source = [row for row in of_question if row["source"]]
@@ -266,7 +286,12 @@ def merged(rows, left_out):
 def write(rows, left_out):
     form.write_rows(ROWS, rows)
     LEFT_OUT.write_text(form.as_csv(["source", "question", "reason", "rows"], left_out), encoding="utf-8")
-    rows, left_out = stored()  # as they are rounded there
+    write_ledger()
+
+
+def write_ledger():
+    """Writes the ledger and the page of the rows in docs/results."""
+    rows, left_out = stored()
     LEDGER.write_text(ledger_text(rows), encoding="utf-8")
     PAGE.write_text(page(rows, left_out), encoding="utf-8")
 

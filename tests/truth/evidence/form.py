@@ -208,8 +208,12 @@ def as_csv(columns, table):
     return text.getvalue()
 
 
+def write_table(path, columns, table):
+    path.write_text(as_csv(columns, ({key: written(value) for key, value in row.items()} for row in table)), encoding="utf-8")
+
+
 def write_rows(path, rows):
-    path.write_text(as_csv(COLUMNS, ({column: written(getattr(row, column)) for column in COLUMNS} for row in rows)), encoding="utf-8")
+    write_table(path, COLUMNS, map(vars, rows))
 
 
 def read_rows(path):
