@@ -7,9 +7,7 @@ the rows.
 The rows of other adapters stay as they are, and so do those of an adapter whose data are absent."""
 import collections
 import concurrent.futures
-import csv
 import importlib
-import io
 import itertools
 import math
 import os
@@ -21,10 +19,12 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path += [str(ROOT / folder) for folder in ("tests/truth", "tests/truth/plans", "bench")]
+import scoreboard  # noqa: E402
 from evidence import form  # noqa: E402
 
 RESULTS = ROOT / "docs/results"
 ROWS, LEFT_OUT, LEDGER, PAGE = RESULTS / "evidence-rows.csv", RESULTS / "evidence-left-out.csv", RESULTS / "evidence.csv", ROOT / "docs/internals/evidence.md"
+MACHINES = RESULTS / "machines.csv"  # score_machines.py makes it
 ADAPTERS = ["own_runs", "memory", "simumax", "azure", "hkbu", "low", "dle", "milabench", "lambdal", "plans",
             "published", "collectives", "models", "kernels", "pairs", "production"]
 FIGURES = ["rows", "sources", "refused", "bias", "q10", "q50", "q90", "mean error", "in range", "width"]
@@ -62,10 +62,10 @@ def answer(program, case):
     return case.row
 
 
-def asked(program, cases, threads):
-    """Returns the answers to all cases in their order, and shows the progress."""
-    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(answer, program, case) for case in cases]
+def side_by_side(function, items):
+    """Returns function(item) of all items in their order, and shows the progress."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        futures = [pool.submit(function, item) for item in items]
         try:
             for number, _ in enumerate(concurrent.futures.as_completed(futures), 1):
                 if number % 50 == 0 or number == len(futures):
@@ -117,9 +117,9 @@ def figures(rows):
 
 
 def once_each(rows):
-    """Leaves out a row whose answer was scaled by a measured step if the same question was asked without that."""
-    plain = {(row.question, row.source, row.name) for row in rows if row.base != "scaled"}
-    return [row for row in rows if row.base != "scaled" or (row.question, row.source, row.name) not in plain]
+    """Leaves out a row whose answer uses a measured step if the same question was asked without that."""
+    plain = {(row.question, row.source, row.name) for row in rows if row.base not in form.USE_A_STEP}
+    return [row for row in rows if row.base not in form.USE_A_STEP or (row.question, row.source, row.name) not in plain]
 
 
 def groups(rows):
@@ -154,16 +154,8 @@ def ledger(rows):
     return table
 
 
-def as_csv(columns, table):
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n", restval="")
-    writer.writeheader()
-    writer.writerows(table)
-    return text.getvalue()
-
-
 def ledger_text(rows):
-    return as_csv(["question", "regime", "source", "seen", *FIGURES], ledger(rows))
+    return form.as_csv(["question", "regime", "source", "seen", *FIGURES], ledger(rows))
 
 
 # --- the page
@@ -212,12 +204,32 @@ How far off answers are, by question, kind of answer and source. This page is ma
   were fitted to a seen source are in all of its answers; they were not fitted again without it.
 * Sources weigh equally, and so do the benchmarks (models, programs) of a source.
 * **captured**: the question was asked about a recorded step. **modelled**: about a step that `stepsim model` wrote.
-  **scaled**: the same, with all work multiplied so that one measured step of that machine is right; those answers are
-  left out of the first table where the question was also asked without that.
+  **calibrated**: the same, on a machine that `stepsim calibrate` fitted to one measured step. **scaled**: the same as
+  modelled, with all work multiplied so that one measured step of that machine is right. Calibrated and scaled answers
+  are left out of the first table where the question was also asked without a measured step.
 * **bias** is the mean of ln(measured / predicted): above 0, the measured time is longer. **10 to 90 %** are quantiles of
   the same. **mean error** is that of |predicted / measured - 1|. **in range**: measured values in the predicted range,
   without any tolerance. **range**: its median width, as a share of the measured value.
 * A question that stepsim refuses is a row, and counts as **refused**."""
+
+
+ONE_STEP = """## One measured step
+
+`stepsim calibrate --measured` fits a machine to measured steps of it. Mean errors of the steps that it was not fitted to,
+by `./dev score machines` ([machines.csv](../results/machines.csv),
+[each step](../results/machines-backtest.csv)):
+"""
+
+
+def of_machines():
+    """Returns the lines of the table of machines.csv."""
+    text = [line(["machine", "steps", "by data sheet", "from one", "from three", "from all others", "worst of these", "from the first", "from the first three", "in range"]),
+            "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    for row in form.rows_of(MACHINES):
+        firsts = (f"{percent(row[f'by data sheet, {first}'])} to {percent(row[f'from {first}'])}" for first in ("the first", "the first three"))
+        text.append(line([row["machine"], row["steps"], *(percent(row[key]) for key in ("by data sheet", "from one", "from three", "from all others", "worst")), *firsts,
+                          percent(row["in range"], 0)]))
+    return text
 
 
 NO_MODEL = "no configuration"
@@ -234,7 +246,7 @@ def not_asked(left_out):
 def page(rows, left_out):
     table = ledger(rows)
     coarse = [row for row in table if not row["regime"] and not row["source"]]
-    text = [ABOUT, "", "## By question", "", *table_of(coarse, lambda row: f"{row['question']}, {row['seen']}")]
+    text = [ABOUT, "", "## By question", "", *table_of(coarse, lambda row: f"{row['question']}, {row['seen']}"), "", ONE_STEP, *of_machines()]
     for question in dict.fromkeys(row["question"] for row in coarse):
         of_question = [row for row in table if row["question"] == question]
         by_source = [row for row in of_question if row["source"]]
@@ -273,8 +285,13 @@ def merged(rows, left_out):
 
 def write(rows, left_out):
     form.write_rows(ROWS, rows)
-    LEFT_OUT.write_text(as_csv(["source", "question", "reason", "rows"], left_out), encoding="utf-8")
-    rows, left_out = stored()  # as they are rounded there
+    LEFT_OUT.write_text(form.as_csv(["source", "question", "reason", "rows"], left_out), encoding="utf-8")
+    write_ledger()
+
+
+def write_ledger():
+    """Writes the ledger and the page of the rows in docs/results."""
+    rows, left_out = stored()
     LEDGER.write_text(ledger_text(rows), encoding="utf-8")
     PAGE.write_text(page(rows, left_out), encoding="utf-8")
 
@@ -300,36 +317,20 @@ def faults():
             yield f"{file.relative_to(ROOT)} is not what {ROWS.name} says: run ./dev score evidence"
 
 
-def unpacked(folder):
-    import scoreboard
-    scoreboard.unpack(folder)
-    return folder
-
-
 def main():
-    if sys.argv[1:] == ["--check"]:
-        found = list(faults())
-        print(*found, f"{len(found)} faults", sep="\n")
-        return 1 if found else 0
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    program, shared, *names = sys.argv[1:]
-    if unknown := [name for name in names if name not in ADAPTERS]:
-        sys.exit(f"dev: unknown adapter '{unknown[0]}'; there are: {' '.join(ADAPTERS)}")
+    program, shared, names = scoreboard.command_line(__doc__, ADAPTERS, faults)
     with tempfile.TemporaryDirectory() as folder:
-        at = form.At(pathlib.Path(shared).resolve(), unpacked(pathlib.Path(folder) / "measured"))
-        cases, left_out = cases_of(names or ADAPTERS, at)
-        found = asked(form.Program(os.path.abspath(program), folder), cases, os.cpu_count())
+        at = form.At(shared, pathlib.Path(folder) / "measured")
+        scoreboard.unpack(at.measured)
+        cases, left_out = cases_of(names, at)
+        asking = form.Program(program, folder)
+        found = side_by_side(lambda case: answer(asking, case), cases)
     rows = [one for one in found if isinstance(one, form.Row)]
     write(*merged(rows, left_out + [one for one in found if isinstance(one, form.LeftOut)]))
     answered = [row for row in rows if not row.refused]
     mean = f", mean error {100 * statistics.mean(abs(error(row)) for row in answered):.1f} %" if answered else ""
     print(f"dev: evidence: {len(rows)} rows, {len(rows) - len(answered)} refused{mean}")
-    return 0
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit("\ndev: interrupted; nothing was written")
+    scoreboard.until_interrupted(main)

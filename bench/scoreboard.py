@@ -242,27 +242,38 @@ def update(new):
     README.write_text(readme(table), encoding="utf-8")
 
 
-def main():
+def command_line(usage, known, faults):
+    """Returns the program, SHARED and the given names, or all known names if none is given. With --check, prints the faults and exits."""
     if sys.argv[1:] == ["--check"]:
         found = list(faults())
         print(*found, f"{len(found)} faults", sep="\n")
-        return 1 if found else 0
+        sys.exit(1 if found else 0)
     if len(sys.argv) < 3:
-        sys.exit(__doc__)
+        sys.exit(usage)
     program, shared, *names = sys.argv[1:]
-    if unknown := [name for name in names if name not in RUNS]:
-        sys.exit(f"dev: unknown score '{unknown[0]}'; there are: {' '.join(RUNS)}")
+    if unknown := [name for name in names if name not in known]:
+        sys.exit(f"dev: unknown name '{unknown[0]}'; there are: {' '.join(known)}")
+    return os.path.abspath(program), pathlib.Path(shared).resolve(), names or list(known)
+
+
+def until_interrupted(main):
+    """Exits with what main() returns."""
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("\ndev: interrupted; nothing was written")
+
+
+def main():
+    program, shared, names = command_line(__doc__, RUNS, faults)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TMPDIR"] = tempfile.tempdir = folder  # scores that are interrupted leave files
         measured = pathlib.Path(folder) / "measured"
         unpack(measured)
-        new, wrong = measure(names or list(RUNS), os.path.abspath(program), pathlib.Path(shared).resolve(), measured)
+        new, wrong = measure(names, program, shared, measured)
     update(new)
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit("\ndev: interrupted; nothing was written")
+    until_interrupted(main)

@@ -1,5 +1,5 @@
 """FSDP on hosts of 8 H100 over InfiniBand and TCP, and with other algorithms of NCCL (SHARED/truth/fabrics/azure)."""
-from .form import Case, LeftOut, Row, rows_of, scale, step
+from .form import Case, LeftOut, Row, Run, rows_of, step
 
 SOURCE = "azure-h100"
 MODELS = {"Qwen2.5-7B": "llama --layers 28 --hidden 3584 --heads 28 --key-heads 4 --intermediate 18944 --vocabulary 152064",
@@ -9,18 +9,12 @@ NIC = {"ib": "3136Gb/s", "tcp": "25.5Gb/s"}  # 392 and 3.19 GB/s a host, as nccl
 NOISE = {"fabric": 0.001, "algorithm": 0.03}  # pairs on one host, where the fabric is not used; README.md
 
 
-def words(row):
-    return (*MODELS[row["model"]].split(), "--sequence", row["sequence"], "--micro-batch", row["batch_per_gpu"], "--device", "H100")
-
-
-def settings(row, fabric):
-    gpus, batch = int(row["gpus"]), int(row["batch_per_gpu"])
-    return [f"parallel.data={gpus}", "parallel.zero=3", "parallel.recompute=all", f"parallel.micro_batch={batch}", f"parallel.global_batch={batch * gpus}",
-            "cluster.gpus_per_host=8", f"cluster.nic={NIC[fabric]}"]
-
-
-def measured(row):
-    return int(row["batch_per_gpu"]) * int(row["gpus"]) * int(row["sequence"]) / float(row["tokens_per_s"])
+def run(row):
+    gpus, batch, fabric = int(row["gpus"]), int(row["batch_per_gpu"]), row.get("fabric", "ib")
+    words = (*MODELS[row["model"]].split(), "--sequence", row["sequence"], "--micro-batch", batch, "--device", "H100")
+    settings = (f"parallel.data={gpus}", "parallel.zero=3", "parallel.recompute=all", f"parallel.micro_batch={batch}", f"parallel.global_batch={batch * gpus}",
+                "cluster.gpus_per_host=8", f"cluster.nic={NIC[fabric]}")
+    return Run(f"{row['model']}, {gpus} GPUs, {fabric}", words, settings, batch * gpus * int(row["sequence"]) / float(row["tokens_per_s"]))
 
 
 def of(row, question, base, name, value, unit, noise):
@@ -28,39 +22,43 @@ def of(row, question, base, name, value, unit, noise):
     return Row(question, SOURCE, row["model"], name, base, "training", "one" if row["nodes"] == "1" else "several", kind, "Hopper", "bf16", unit, value, NOISE[noise])
 
 
-def fabrics(at):
-    bases = {}
+def fabric_rows(at):
+    """Yields the rows, the first of the same model, and whether a row is a control."""
+    firsts = {}
     for row in rows_of(at.shared / "truth/fabrics/azure/fabric.csv"):
-        base = bases.setdefault(row["model"], row)
-        if row["nodes"] == "1" and row is not base:
+        first = firsts.setdefault(row["model"], row)
+        yield row, first, row["nodes"] == "1" and row is not first
+
+
+def machines(at):
+    """Returns the measured steps of each machine."""
+    return {SOURCE: [run(row) for row, _, is_control in fabric_rows(at) if not is_control]}
+
+
+def fabrics(at):
+    for row, first, is_control in fabric_rows(at):
+        if is_control:
             yield LeftOut(SOURCE, "network rate", "control: one host, the network is not used")
             continue
-        question, name = "network rate" if row["fabric"] == "tcp" else "ZeRO", f"{row['model']}, {row['gpus']} GPUs, {row['fabric']}"
-
-        def ask(program, row=row, more=()):
-            return step(program.whatif(program.model(*words(row)), *settings(row, row["fabric"]), *more))
-
-        def ask_scaled(program, row=row, base=base, ask=ask):
-            return ask(program, row, scale(program, program.model(*words(base)), settings(base, base["fabric"]), measured(base)))
-
-        yield Case(of(row, question, "modelled", name, measured(row), "s", "fabric"), ask)
-        if row is not base:
-            yield Case(of(row, question, "scaled", name, measured(row), "s", "fabric"), ask_scaled)
+        question, asked = "network rate" if row["fabric"] == "tcp" else "ZeRO", run(row)
+        yield Case(of(row, question, "modelled", asked.name, asked.seconds, "s", "fabric"), lambda program, asked=asked: step(program.ask(asked)))
+        if row is not first:
+            yield Case(of(row, question, "calibrated", asked.name, asked.seconds, "s", "fabric"), lambda program, asked=asked, first=run(first): step(program.ask(asked, first)))
 
 
 def algorithms(at):
     usual = {}
     for row in rows_of(at.shared / "truth/fabrics/azure/algorithm.csv"):
-        key, algorithm = (row["model"], row["gpus"]), row["nccl_algo"].lower()
+        key, algorithm, asked = (row["model"], row["gpus"]), row["nccl_algo"].lower(), run(row)
         if algorithm == "default":
-            usual[key] = row
+            usual[key] = asked
             continue
 
-        def ask(program, row=row, algorithm=algorithm):
-            capture, plan = program.model(*words(row)), settings(row, "ib")
-            return step(program.whatif(capture, *plan, f"comm.algorithm={algorithm}")).over(step(program.whatif(capture, *plan)))
+        def ask(program, asked=asked, algorithm=algorithm):
+            changed = asked._replace(settings=(*asked.settings, f"comm.algorithm={algorithm}"))
+            return step(program.ask(changed)).over(step(program.ask(asked)))
 
-        ratio = measured(row) / measured(usual[key])
+        ratio = asked.seconds / usual[key].seconds
         yield Case(of(row, "algorithm", "modelled", f"{row['model']}, {row['gpus']} GPUs, {algorithm}", ratio, "ratio", "algorithm"), ask)
 
 

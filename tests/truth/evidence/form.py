@@ -3,9 +3,12 @@ has an adapter in this folder, whose cases(at) yields Cases (a row, and how to a
 asked, with the reason). bench/evidence.py asks and counts."""
 import csv
 import dataclasses
+import io
+import itertools
 import json
 import pathlib
 import re
+import shlex
 import subprocess
 import threading
 from concurrent.futures import Future
@@ -15,7 +18,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = HERE / "sources.csv"
 QUESTIONS = ["replay", "network rate", "ranks", "buckets and partitions", "straggler", "device", "precision", "batch", "loader", "data parallel", "tensor parallel",
              "pipeline", "ZeRO", "recomputation", "algorithm", "other", "memory", "collective"]
-BASES = ["captured", "modelled", "scaled"]  # scaled: all work is multiplied so that one measured step of that machine is right
+# scaled: all work is multiplied so that one measured step of that machine is right. calibrated: stepsim fitted the machine to one measured step.
+BASES = ["captured", "modelled", "scaled", "calibrated"]
+USE_A_STEP = BASES[2:]
 GENERATIONS = {"P100|P4|GTX 10": "Pascal", "V100|TITAN V": "Volta", "T4|RTX 20|Quadro RTX|TITAN RTX": "Turing", "A100|A10|A30|A40|RTX 30|RTX A": "Ampere",
                "L4|L40|RTX 40|Ada": "Ada", "H100|H200|GH200": "Hopper", "B200|RTX 50|RTX PRO": "Blackwell", "MI": "CDNA"}
 
@@ -67,6 +72,14 @@ class Case(NamedTuple):
     ask: Callable[["Program"], Answer]
 
 
+class Run(NamedTuple):
+    """A measured step of a model, and how to ask for it."""
+    name: str
+    words: tuple  # of `stepsim model`
+    settings: tuple
+    seconds: float
+
+
 class LeftOut(NamedTuple):
     source: str
     question: str
@@ -88,11 +101,11 @@ class NotDescribed(Exception):
 
 
 class Program:
-    """Runs stepsim. Each question is asked once, and each model is written once, even by several threads."""
+    """Runs stepsim. Each question is asked once, and each model and machine is written once, even by several threads."""
 
     def __init__(self, path, folder):
         self.path, self.folder = path, pathlib.Path(folder)
-        self.lock, self.done = threading.Lock(), {}
+        self.lock, self.done, self.numbers = threading.Lock(), {}, itertools.count()
 
     def once(self, key, function):
         with self.lock:
@@ -105,6 +118,9 @@ class Program:
             except BaseException as fault:  # for the threads that wait for it
                 found.set_exception(fault)
         return found.result()
+
+    def file(self, name):
+        return self.folder / f"{next(self.numbers)}-{name}"
 
     def run(self, *words):
         done = subprocess.run([self.path, *map(str, words), "--quiet"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
@@ -122,7 +138,7 @@ class Program:
     def model(self, *words):
         """Returns the file of a step of this model (the words of `stepsim model`)."""
         def write():
-            file = self.folder / f"model-{len(self.done)}-{threading.get_ident()}.json"
+            file = self.file("model.json")
             try:
                 self.run("model", *words, "-o", file)
             except Refused as fault:
@@ -131,6 +147,25 @@ class Program:
                 raise
             return file
         return self.once(("model", *words), write)
+
+    def table(self, runs):
+        """Returns a file of these runs, as `stepsim calibrate` reads it."""
+        lines = [{"name": run.name, "model": shlex.join(map(str, run.words)), "step_s": run.seconds} | dict(setting.split("=", 1) for setting in run.settings) for run in runs]
+        file = self.file("runs.csv")
+        file.write_text(as_csv(dict.fromkeys(key for line in lines for key in line), lines), encoding="utf-8")
+        return file
+
+    def machine(self, *runs):
+        """Returns the file of the machine that stepsim fits to these runs."""
+        def fit():
+            file = self.file("machine.yaml")
+            self.json("calibrate", "--measured", self.table(runs), "-o", file)
+            return file
+        return self.once(("machine", *runs), fit)
+
+    def ask(self, run, *others):
+        """Returns the answer for a run; if there are others, on the machine that is fitted to them."""
+        return self.whatif(self.model(*run.words), *run.settings, options=("--machine", self.machine(*others)) if others else ())
 
 
 def rows_of(path):
@@ -150,12 +185,6 @@ def peak(answer):
     return Answer(*(answer["memory"][key] / 2**30 for key in ("peak_bytes", "low_bytes", "high_bytes")))
 
 
-def scale(program, capture, settings, measured):
-    """Returns the settings with which this step, in seconds, is as measured."""
-    factor = f"{measured / step(program.whatif(capture, *settings)).predicted:.6g}"
-    return [f"compute.scale={factor}", f"host.scale={factor}"]
-
-
 def generation(before, after=None):
     """Returns the generations of two devices, named as stepsim does."""
     found = [next((name for pattern, name in GENERATIONS.items() if re.match(pattern, device)), "unknown") for device in (before, after or before)]
@@ -171,11 +200,20 @@ def written(value):
     return "" if value is None else f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
+def as_csv(columns, table):
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows(table)
+    return text.getvalue()
+
+
+def write_table(path, columns, table):
+    path.write_text(as_csv(columns, ({key: written(value) for key, value in row.items()} for row in table)), encoding="utf-8")
+
+
 def write_rows(path, rows):
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows([written(getattr(row, column)) for column in COLUMNS] for row in rows)
+    write_table(path, COLUMNS, map(vars, rows))
 
 
 def read_rows(path):

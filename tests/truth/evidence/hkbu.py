@@ -1,9 +1,10 @@
 """Data-parallel BERT and ResNet-50 on 10 Gb Ethernet, 100 Gb TCP and 100 Gb RDMA, 4 to 32 GPUs (SHARED/truth/fabrics/hkbu). The step of
 one GPU is given, and so are the rates of links that the largest model shows with one all-reduce after the backward pass."""
 from .described import Described
-from .form import Case, LeftOut, Row, rows_of, scale, step
+from .form import Case, LeftOut, Row, Run, rows_of, step
 
 SOURCE = "hkbu-2080ti"
+FILE = "truth/fabrics/hkbu/all.csv"
 # The parameters and products of BERT; stepsim knows the configuration as GPT's.
 BERT = {"BERT-Large": "--layers 24 --hidden 1024 --heads 16 --micro-batch 8", "BERT-Base": "--layers 12 --hidden 768 --heads 12 --micro-batch 64"}
 DEVICE = "RTX 2080 Ti"
@@ -32,6 +33,24 @@ def reason(*rows):
     return None
 
 
+def settings(row, links):
+    return (f"parallel.data={row['gpus']}", f"comm.bucket_bytes={BUCKETS[row['method']]}", "cluster.gpus_per_host=4", f"cluster.nic={links.between[row['network']]}GB/s",
+            f"cluster.inside={INSIDE}")
+
+
+def run(row, links):
+    """Returns the run of a row of BERT."""
+    words = ("gpt", *BERT[row["model"]].split(), "--vocabulary", 30522, "--sequence", 64, "--precision", "fp32", "--attention", "math", "--device", DEVICE)
+    return Run(f"{row['model']}, {row['network']}, {row['method']}, {row['gpus']} GPUs", words, settings(row, links), float(row["step_ms"]) / 1e3)
+
+
+def machines(at):
+    """Returns the measured steps of each machine, without those that show the rates of its links."""
+    rows = rows_of(at.shared / FILE)
+    links = Links(rows)
+    return {SOURCE: [run(row, links) for row in rows if row["model"] in BERT and not reason(row) and not links.show(row)]}
+
+
 def pairs(at, rows):
     """Yields (question, row before, row after, measured ratio, noise, doubt)."""
     found = {(row["model"], row["network"], row["method"], row["gpus"]): row for row in rows}
@@ -47,19 +66,17 @@ def pairs(at, rows):
 
 
 def cases(at):
-    rows = rows_of(at.shared / "truth/fabrics/hkbu/all.csv")
+    rows = rows_of(at.shared / FILE)
     links = Links(rows)
-
-    def settings(row):
-        return (f"parallel.data={row['gpus']}", f"comm.bucket_bytes={BUCKETS[row['method']]}", "cluster.gpus_per_host=4", f"cluster.nic={links.between[row['network']]}GB/s",
-                f"cluster.inside={INSIDE}")
 
     def ask(program, row):
         one = float(row["one_gpu_ms"]) / 1e3
         if row["model"] not in BERT:
-            return Described(at, "resnet50", DEVICE, row["batch_per_gpu"]).scaled(program, "fp32", one, *settings(row))
-        capture = program.model("gpt", *BERT[row["model"]].split(), "--vocabulary", 30522, "--sequence", 64, "--precision", "fp32", "--attention", "math", "--device", DEVICE)
-        return step(program.whatif(capture, *settings(row), *scale(program, capture, (), one)))
+            return Described(at, "resnet50", DEVICE, row["batch_per_gpu"]).scaled(program, "fp32", one, *settings(row, links))
+        asked = run(row, links)
+        capture = program.model(*asked.words)
+        factor = f"{one / step(program.whatif(capture)).predicted:.6g}"
+        return step(program.whatif(capture, *asked.settings, f"compute.scale={factor}", f"host.scale={factor}"))
 
     for question, before, after, pair, doubt in pairs(at, rows):
         why = reason(before, after) or doubt or ("the link's rate is that of this row" if links.show(before) and links.show(after) else None)

@@ -1,6 +1,8 @@
 """Measured steps by parallel plan (SHARED/truth/plans), as tests/truth/plans/measured_plans.py asks for them."""
+import collections
+
 import measured_plans
-from .form import Answer, Case, Row, generation, peak, scale, step
+from .form import Answer, Case, Row, Run, generation, peak, step
 
 # File: its reader, source by device, benchmark of a row.
 FILES = {"one-node": (measured_plans.gpt_rows, lambda device: "vtrain-a100-host"), "many-nodes": (measured_plans.gpt_rows, lambda device: "vtrain-a100-cluster"),
@@ -26,10 +28,11 @@ def name_of(plan):
     return " ".join(f"{short[key]}{value}" for key, value in plan.items() if key in short and (key != "split" or len(set(value.split("+"))) > 1))
 
 
-def rows_of_file(file, path):
-    """Yields the rows as measured_plans.py has them, with a form.Row for each."""
+def rows_of_file(at, file):
+    """Yields (run, memory in use in bytes or None, row) of the rows of measured_plans.py."""
     read, source = FILES[file]
-    for asked in read(path):
+    names = collections.Counter()
+    for asked in read(at.shared / "truth/plans" / measured_plans.FILES[file]):
         given, plan = options(asked.capture), values(asked.settings)
         device, precision = given["--device"], given.get("--precision", "bf16")
         after = "fp8" if plan.get("precision.to") == "fp8" else precision
@@ -37,39 +40,37 @@ def rows_of_file(file, path):
         per_host = 4 if file == "profile" else 8
         benchmark = f"{asked.capture[0]} {given['--layers']}x{given['--hidden']}" + (f", {given['--sequence']} tokens" if file == "fsdp" else "")
         name = f"{benchmark}, {name_of(plan)}{' fp8' if after == 'fp8' else ''}" + (f" t{given['--profile-tensor']}" if "--profile-tensor" in given else "")
-        yield asked, Row(question(plan), source(device), benchmark, name, "modelled", "training", "one" if gpus <= per_host else "several", "transformer", generation(device),
-                         after, "s", asked.measured / 1e3)
+        row = Row(question(plan), source(device), benchmark, name, "modelled", "training", "one" if gpus <= per_host else "several", "transformer", generation(device), after, "s",
+                  asked.measured / 1e3)
+        names[row.key] += 1
+        if names[row.key] > 1:  # measured twice
+            row.name += f" ({names[row.key]})"
+        yield Run(row.name, asked.capture, tuple(asked.settings), row.measured), asked.memory, row
+
+
+def machines(at):
+    """Returns the measured steps of each machine."""
+    found = collections.defaultdict(list)
+    for file in FILES:
+        for run, _, row in rows_of_file(at, file):
+            found[row.source].append(run)
+    return found
 
 
 def cases(at):
     for file in FILES:
-        firsts, names = {}, {}
-        for asked, row in rows_of_file(file, at.shared / "truth/plans" / measured_plans.FILES[file]):
-            names[row.key] = names.get(row.key, 0) + 1
-            if names[row.key] > 1:  # measured twice
-                row.name += f" ({names[row.key]})"
-
-            def ask(program, asked=asked, more=()):
-                return program.whatif(program.model(*asked.capture), *asked.settings, *more)
-
-            def ask_scaled(program, ask=ask, base=firsts.get(row.benchmark)):
-                return step(ask(program, more=scale(program, program.model(*base.capture), base.settings, base.measured / 1e3)))
-
-            yield Case(row, lambda program, ask=ask: step(ask(program)))
-            if row.benchmark in firsts and file != "one-node":
-                scaled = Row(**{**vars(row), "base": "scaled"})
-                yield Case(scaled, ask_scaled)
-            if asked.memory:
-                first = firsts.get("memory")
-                if first:
-                    yield Case(Row(**{**vars(row), "question": "memory", "base": "scaled", "unit": "GiB", "measured": asked.memory / 2**30}),
-                               lambda program, ask=ask, first=first: in_use(program, ask, first))
-                firsts.setdefault("memory", asked)
-            firsts.setdefault(row.benchmark, asked)
+        firsts = {}
+        for run, memory, row in rows_of_file(at, file):
+            yield Case(row, lambda program, run=run: step(program.ask(run)))
+            if (first := firsts.setdefault(row.benchmark, run)) is not run and file != "one-node":
+                yield Case(Row(**{**vars(row), "base": "calibrated"}), lambda program, run=run, first=first: step(program.ask(run, first)))
+            if memory and (first := firsts.setdefault("memory", (run, memory)))[0] is not run:
+                yield Case(Row(**{**vars(row), "question": "memory", "base": "scaled", "unit": "GiB", "measured": memory / 2**30}),
+                           lambda program, run=run, first=first: in_use(program, run, *first))
 
 
-def in_use(program, ask, first):
+def in_use(program, run, first, memory):
     """The memory in use on the device, as nvidia-smi has it. What the allocator does not hold (context, kernels, buffers of
     NCCL) is the difference in the first row."""
-    outside = first.memory / 2**30 - peak(program.whatif(program.model(*first.capture), *first.settings)).predicted
-    return Answer(*(value + outside for value in peak(ask(program))))
+    outside = memory / 2**30 - peak(program.ask(first)).predicted
+    return Answer(*(value + outside for value in peak(program.ask(run))))

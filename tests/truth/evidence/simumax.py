@@ -1,46 +1,49 @@
 """Megatron-LM steps and peaks of memory on 8 B200 (SHARED/truth/plans/simumax-b200)."""
-from .form import Case, LeftOut, Row, peak, rows_of, scale, step
+from .form import Case, LeftOut, Row, Run, peak, rows_of, step
 
 SOURCE = "simumax-b200"
+FILE = "truth/plans/simumax-b200/b200.csv"
 MODELS = {"llama3_70b": "--layers 12 --hidden 8192 --heads 64 --key-heads 8 --intermediate 28672 --vocabulary 128256",
           "llama3_405b": "--layers 4 --hidden 16384 --heads 128 --key-heads 8 --intermediate 53248 --vocabulary 128256"}
 
 
-def words(row):
-    return ("llama", *MODELS[row["model"]].split(), "--sequence", row["sequence"], "--micro-batch", 1, "--device", "B200")
+def reason(row):
+    """Returns why a row is not asked, or None."""
+    if row["cp"] != "1":
+        return "no context parallelism in stepsim"
+    return None if row["model"] in MODELS else f"no configuration of {row['model']}"
 
 
-def settings(row):
-    found = [f"parallel.tensor={row['tp']}", f"parallel.pipeline={row['pp']}", f"parallel.data={row['dp']}", "parallel.micro_batch=1",
-             f"parallel.global_batch={int(row['dp']) * int(row['microbatches'])}", "parallel.tensor_overlap=false"]
+def run(row):
+    words = ("llama", *MODELS[row["model"]].split(), "--sequence", row["sequence"], "--micro-batch", 1, "--device", "B200")
+    settings = [f"parallel.tensor={row['tp']}", f"parallel.pipeline={row['pp']}", f"parallel.data={row['dp']}", "parallel.micro_batch=1",
+                f"parallel.global_batch={int(row['dp']) * int(row['microbatches'])}", "parallel.tensor_overlap=false"]
     if row["dp"] != "1":  # Megatron's distributed optimizer
-        found.append("parallel.zero=1")
+        settings.append("parallel.zero=1")
     if row["tp"] != "1":
-        found.append("parallel.sequence=true")
-    return found
+        settings.append("parallel.sequence=true")
+    return Run(row["case"].removesuffix("_cef"), words, tuple(settings), float(row["real_ms"]) / 1e3)
+
+
+def machines(at):
+    """Returns the measured steps of each machine."""
+    return {SOURCE: [run(row) for row in rows_of(at.shared / FILE) if not reason(row)]}
 
 
 def cases(at):
     first = None
-    for row in rows_of(at.shared / "truth/plans/simumax-b200/b200.csv"):
+    for row in rows_of(at.shared / FILE):
         plan = "pipeline" if row["pp"] != "1" else "tensor parallel" if row["tp"] != "1" else "data parallel"
-        if row["model"] not in MODELS or row["cp"] != "1":
-            reason = "no context parallelism in stepsim" if row["cp"] != "1" else f"no configuration of {row['model']}"
-            yield from (LeftOut(SOURCE, question, reason) for question in (plan, "memory"))
+        if why := reason(row):
+            yield from (LeftOut(SOURCE, question, why) for question in (plan, "memory"))
             continue
+        asked = run(row)
 
-        def of(question, base, unit, measured, row=row):
-            return Row(question, SOURCE, row["model"], row["case"].removesuffix("_cef"), base, "training", "one", "transformer", "Blackwell", "bf16", unit, measured)
+        def of(question, base, unit, measured, row=row, name=asked.name):
+            return Row(question, SOURCE, row["model"], name, base, "training", "one", "transformer", "Blackwell", "bf16", unit, measured)
 
-        def ask(program, row=row):
-            return program.whatif(program.model(*words(row)), *settings(row))
-
-        def ask_scaled(program, row=row, base=first):
-            by_one = scale(program, program.model(*words(base)), settings(base), float(base["real_ms"]) / 1e3)
-            return step(program.whatif(program.model(*words(row)), *settings(row), *by_one))
-
-        yield Case(of(plan, "modelled", "s", float(row["real_ms"]) / 1e3), lambda program, ask=ask: step(ask(program)))
-        yield Case(of("memory", "modelled", "GiB", float(row["real_alloc_gib"])), lambda program, ask=ask: peak(ask(program)))
+        yield Case(of(plan, "modelled", "s", asked.seconds), lambda program, asked=asked: step(program.ask(asked)))
+        yield Case(of("memory", "modelled", "GiB", float(row["real_alloc_gib"])), lambda program, asked=asked: peak(program.ask(asked)))
         if first:
-            yield Case(of(plan, "scaled", "s", float(row["real_ms"]) / 1e3), ask_scaled)
-        first = first or row
+            yield Case(of(plan, "calibrated", "s", asked.seconds), lambda program, asked=asked, first=first: step(program.ask(asked, first)))
+        first = first or asked
