@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """score_evidence.py STEPSIM SHARED [ADAPTER...]: asks every question of tests/truth/evidence, or those of the named adapters, and
 writes docs/results/evidence-rows.csv (all rows), evidence-left-out.csv (rows that are not asked, by reason), evidence.csv
-(the ledger) and the page docs/internals/evidence.md. score_evidence.py --check: checks that the ledger and the page are those of
+(the ledger) and the page docs/internals/evidence.md, and sentences of README.md. score_evidence.py --check: checks that the ledger and the page are those of
 the rows.
 
 The rows of other adapters stay as they are, and so do those of an adapter whose data are absent."""
@@ -25,6 +25,8 @@ from evidence import form  # noqa: E402
 RESULTS = ROOT / "docs/results"
 ROWS, LEFT_OUT, LEDGER, PAGE = RESULTS / "evidence-rows.csv", RESULTS / "evidence-left-out.csv", RESULTS / "evidence.csv", ROOT / "docs/internals/evidence.md"
 MACHINES = RESULTS / "machines.csv"  # score_machines.py makes it
+NCCL = RESULTS / "nccl-left-out.csv"  # fit_nccl.py makes it
+README = ROOT / "README.md"
 ADAPTERS = ["own_runs", "memory", "simumax", "azure", "hkbu", "low", "dle", "milabench", "lambdal", "plans",
             "published", "collectives", "models", "kernels", "pairs", "production"]
 FIGURES = ["rows", "sources", "refused", "bias", "q10", "q50", "q90", "mean error", "in range", "width"]
@@ -217,7 +219,8 @@ ONE_STEP = """## One measured step
 
 `stepsim calibrate --measured` fits a machine to measured steps of it. Mean errors of the steps that it was not fitted to,
 by `./dev score machines` ([machines.csv](../results/machines.csv),
-[each step](../results/machines-backtest.csv)):
+[each step](../results/machines-backtest.csv)). **From one** and **from three**: the mean over several choices of steps;
+**in range**: with the first three.
 """
 
 
@@ -230,6 +233,52 @@ def of_machines():
         text.append(line([row["machine"], row["steps"], *(percent(row[key]) for key in ("by data sheet", "from one", "from three", "from all others", "worst")), *firsts,
                           percent(row["in range"], 0)]))
     return text
+
+
+WITHOUT = """Constants of NCCL's times were also fitted without each system ([nccl-left-out.csv](../results/nccl-left-out.csv), made by
+`bench/fit_nccl.py`). Mean errors of its collectives, as the program has them (seen) and so (unseen):
+"""
+
+
+def of_nccl():
+    """Returns the lines of a table of nccl-left-out.csv by system; its rows weigh by their number."""
+    systems = collections.defaultdict(list)
+    for row in form.rows_of(NCCL):
+        systems[row["system"]].append(row)
+    columns = ["up to 1 MB", "left out, up to 1 MB", "above 1 MB", "left out, above 1 MB"]
+
+    def mean(rows, column):
+        known = [(int(row["rows"]), float(row[column].removesuffix(" %"))) for row in rows if row[column]]
+        return f"{sum(number * value for number, value in known) / sum(number for number, _ in known):.0f} %" if known else ""
+    return [line(["system", "rows", "up to 1 MB, seen", "unseen", "above 1 MB, seen", "unseen"]), "|---|---:|---:|---:|---:|---:|",
+            *(line([system, sum(int(row["rows"]) for row in rows), *(mean(rows, column) for column in columns)]) for system, rows in systems.items())]
+
+
+# What README says of each question: (its words, questions).
+SUMMARY = [("another network", ["network rate"]), ("more ranks", ["ranks"]), ("other buckets", ["buckets and partitions"]), ("another GPU", ["device"]), ("another precision", ["precision"]),
+           ("another batch", ["batch"]), ("parallel plans", ["data parallel", "tensor parallel", "pipeline", "ZeRO"]), ("peaks of memory", ["memory"]), ("collectives", ["collective"])]
+BEGIN, END = "On measured rows of sources ", "([Evidence](docs/internals/evidence.md))."
+
+
+def accuracy(rows):
+    """README's sentences on accuracy: mean errors by question on unseen and on seen sources."""
+    seen = {source: row["seen"] for source, row in form.sources().items()}
+
+    def mean(questions, value):
+        found = figures(once_each([row for row in rows if row.question in questions and seen[row.source] == value]))
+        return percent(found["mean error"], 0) if "mean error" in found else None
+    parts = [f"{words} {mean(questions, 'no')}" + (f" ({mean(questions, 'yes')})" if mean(questions, "yes") else "") for words, questions in SUMMARY]
+    return (f"{BEGIN}to which **no constant was fitted**, predictions are off in the mean by (in brackets: sources to which some were): {', '.join(parts)}. "
+            f"These are {len(rows):,} rows of {len({row.source for row in rows})} sources {END}")
+
+
+def readme(rows):
+    """README.md with the sentences of these rows."""
+    before, found, rest = README.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (found and end):
+        sys.exit(f"dev: evidence: README.md has no sentences from '{BEGIN}' to '{END}'")
+    return before + textwrap.fill(accuracy(rows), 120, break_long_words=False, break_on_hyphens=False) + after
 
 
 NO_MODEL = "no configuration"
@@ -254,6 +303,8 @@ def page(rows, left_out):
         text += ["", f"## {question[0].upper()}{question[1:]}", "", "Mean error by source:", "", *chart(by_source), "", "By source:", "",
                  *table_of(by_source, lambda row: f"{row['source']} ({row['seen']}), {row['regime']}"), "", "By base, hosts, mode and kind of model:", "",
                  *table_of(depth, lambda row: f"{row['regime']}, {row['seen']}")]
+        if question == "collective":
+            text += ["", WITHOUT, *of_nccl()]
     text += ["", "## Not asked", "", "Rows of the data sets that are not asked, because stepsim cannot describe their model or their change, or because the row is in",
              "doubt ([all](../results/evidence-left-out.csv)):", "", line(["publisher", "question", "reason", "rows"]), "|---|---|---|---:|", *map(line, not_asked(left_out))]
     refusals = collections.Counter((row.source, row.question, row.refused) for row in rows if row.refused)
@@ -294,6 +345,7 @@ def write_ledger():
     rows, left_out = stored()
     LEDGER.write_text(ledger_text(rows), encoding="utf-8")
     PAGE.write_text(page(rows, left_out), encoding="utf-8")
+    README.write_text(readme(rows), encoding="utf-8")
 
 
 def faults():
@@ -312,7 +364,7 @@ def faults():
         yield from (f"{form.SOURCES.name}: {name} names {constant}, which is not in constants.csv" for constant in fitted if constant not in constants)
         if (row["seen"] == "yes") != bool(fitted):
             yield f"{form.SOURCES.name}: {name} is seen if and only if constants were fitted to it"
-    for file, text in ((LEDGER, ledger_text(rows)), (PAGE, page(rows, left_out))):
+    for file, text in ((LEDGER, ledger_text(rows)), (PAGE, page(rows, left_out)), (README, readme(rows))):
         if not file.exists() or file.read_text(encoding="utf-8") != text:
             yield f"{file.relative_to(ROOT)} is not what {ROWS.name} says: run ./dev score evidence"
 
