@@ -219,8 +219,9 @@ ONE_STEP = """## One measured step
 
 `stepsim calibrate --measured` fits a machine to measured steps of it. Mean errors of the steps that it was not fitted to,
 by `./dev score machines` ([machines.csv](../results/machines.csv),
-[each step](../results/machines-backtest.csv)). **From one** and **from three**: the mean over several choices of steps;
-**in range**: with the first three.
+[each step](../results/machines-backtest.csv)). **From one** and **from three**: the mean over three choices of one step, and
+over two of three. **From the first** and **from the first three**: by data sheet, and fitted to those. **In range**: with the
+first three.
 """
 
 
@@ -233,6 +234,19 @@ def of_machines():
         text.append(line([row["machine"], row["steps"], *(percent(row[key]) for key in ("by data sheet", "from one", "from three", "from all others", "worst")), *firsts,
                           percent(row["in range"], 0)]))
     return text
+
+
+def about_machines():
+    """Returns the lines that say what the table of machines.csv shows."""
+    rows = {row["machine"]: row for row in form.rows_of(MACHINES)}
+    better = {key: sum(float(row[f"from {key}"]) < float(row["by data sheet"]) for row in rows.values()) for key in ("all others", "three", "one")}
+    odd = rows["sailor-gh200"]
+    text = (f"Fitted to all other steps, the mean error is lower than by data sheet on {better['all others']} of {len(rows)} machines; fitted to three, on {better['three']}; to one, on "
+            f"{better['one']}. A few steps help where all steps are off alike (azure-h100), and mislead where they are not typical: the first step of sailor-gh200, a single sample, is "
+            f"predicted too long and most others too short, so that the error of the others is {percent(odd['from the first'])} instead of {percent(odd['by data sheet, the first'])}. With so "
+            "few choices, differences of a percentage point say little. How far factors may differ from 1 was chosen on these machines, except vtrain-a100-host: on a machine of which "
+            "nothing was used, errors can be larger.")
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 WITHOUT = """Constants of NCCL's times were also fitted without each system ([nccl-left-out.csv](../results/nccl-left-out.csv), made by
@@ -295,7 +309,7 @@ def not_asked(left_out):
 def page(rows, left_out):
     table = ledger(rows)
     coarse = [row for row in table if not row["regime"] and not row["source"]]
-    text = [ABOUT, "", "## By question", "", *table_of(coarse, lambda row: f"{row['question']}, {row['seen']}"), "", ONE_STEP, *of_machines()]
+    text = [ABOUT, "", "## By question", "", *table_of(coarse, lambda row: f"{row['question']}, {row['seen']}"), "", ONE_STEP, *of_machines(), "", *about_machines()]
     for question in dict.fromkeys(row["question"] for row in coarse):
         of_question = [row for row in table if row["question"] == question]
         by_source = [row for row in of_question if row["source"]]

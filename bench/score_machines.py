@@ -12,7 +12,7 @@ import scoreboard
 from evidence import azure, form, hkbu, plans, simumax
 
 BACKTEST = board.RESULTS / "machines-backtest.csv"
-EVERY = {"vtrain-a100-host": 24, "vtrain-a100-cluster": 3}  # one of so many of its steps; with all of them this takes hours
+EVERY = {"vtrain-a100-host": 24, "vtrain-a100-cluster": 3}  # one of so many of its steps, so that this takes 10 minutes
 ALONE = 3  # steps that a machine is fitted to one by one
 TRIPLES = 2  # sets of three steps that a machine is fitted to
 
