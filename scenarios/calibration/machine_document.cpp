@@ -113,7 +113,12 @@ std::string headline_of(const MachineFit& fit, MachineHeadline headline) {
 
 /// Returns what a reader must know before he uses the factors.
 std::string caution_of(const MachineFit& fit) {
+  constexpr double kFarOff = 0.2;
   const MeasuredMachine& machine = fit.machine;
+  if (machine.runs == 1 && machine.before > kFarOff) {
+    return "A single step that is so far off may be an unusual one, or of a job that differs from its line: measure "
+           "another before you rely on the factors.";
+  }
   if (machine.runs > 1 && machine.left_out >= machine.before) {
     return "The steps do not agree on how the machine differs from its data sheet: each is predicted no better from "
            "the "
