@@ -215,7 +215,6 @@ LineFit fit_line(std::span<const double> x, std::span<const double> y) {
 
 std::vector<double> fit_with_prior(std::span<const double> a, std::span<const double> b, const Prior& prior) {
   constexpr double kFreedom = 4;
-  constexpr int kRounds = 60;
   const auto columns = static_cast<Index>(prior.spread.size());
   const auto rows = static_cast<Index>(b.size());
   using RowByRow = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

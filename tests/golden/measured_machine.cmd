@@ -33,13 +33,13 @@ Why
 - Largest difference: compute, 50.93 ms to 49.49 ms (-1.439 ms).
 - The step is limited by the GPU, before and after.
 $ stepsim whatif SCRATCH/step.json --set parallel.data=4 --set parallel.zero=2 --machine SCRATCH/machine.yaml --brief
-Step time 81.09 ms (67.98 to 96.75 ms), 1.6 % less than the baseline's 82.40 ms; 50.72 ms by the data sheet alone; 394.6 samples/s instead of 97.09 (+306.5 %). Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 9.6 % if each is predicted from the others.
+Step time 81.09 ms (70.03 to 93.90 ms), 1.6 % less than the baseline's 82.40 ms; 50.72 ms by the data sheet alone; 394.6 samples/s instead of 97.09 (+306.5 %). Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 9.6 % if each is predicted from the others.
 
 Why
 - Largest difference: compute, 82.12 ms to 79.82 ms (-2.302 ms).
 - The step is limited by the GPU, before and after.
 $ stepsim sweep SCRATCH/step.json --set parallel.tensor=1,2,4 --machine SCRATCH/machine.yaml --brief
-Best of 3 points: parallel.tensor=4: 304.3 samples/s, 76.07 per device (78.4 % of the baseline's 97.09), step time 26.29 ms (21.77 to 31.97 ms), 68.1 % less than the baseline's 82.40 ms; changing parallel.tensor to 4, the end of its range, still saves 5 % or more. Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 9.6 % if each is predicted from the others.
+Best of 3 points: parallel.tensor=4: 304.3 samples/s, 76.07 per device (78.4 % of the baseline's 97.09), step time 26.29 ms (22.24 to 31.25 ms), 68.1 % less than the baseline's 82.40 ms; changing parallel.tensor to 4, the end of its range, still saves 5 % or more. Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 9.6 % if each is predicted from the others.
 $ stepsim whatif SCRATCH/step.json --set device.to=H100 --machine SCRATCH/machine.yaml --brief
 Step time 22.87 ms (19.19 to 27.67 ms), 55.4 % less than the baseline's 51.25 ms; 349.7 samples/s instead of 156.1 (+124.1 %). The measured steps of --machine are of A100 SXM 40GB, on which the job does not run after the changes: step times are those of models alone. To narrow the range most, give one measured step (stepsim help calibrate).
 
