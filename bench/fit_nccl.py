@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fit_nccl.py SHARED [--tables | --distance]: fits the constants of the collective model `nccl` (model/cost/collective/nccl_times.cpp) to measured
+"""fit_nccl.py SHARED [--tables | --distance | --without SOURCE]: fits the constants of the collective model `nccl` (model/cost/collective/nccl_times.cpp) to measured
 collectives (docs/internals/test-data.md) and writes docs/results/nccl-left-out.csv to standard output: the errors of each system
 and operation with the constants of the program, and with constants that were fitted without that system. The fitted constants
 go to standard error.
@@ -13,6 +13,9 @@ device, operation and ranks, and the formula give the times of PyTorch's loops a
 With --distance it writes docs/results/nccl-distance.csv: how well constants that are fitted to collectives of few ranks give
 those of more ranks. It counts the rows within the program's usual error, and within the error that grows with the distance;
 "error of 85 %" is the factor, in logarithms, by which the usual error must grow to contain 85 % of the rows.
+
+With --without it fits the constants again without one source of tests/truth/evidence/sources.csv, and prints them beside those of
+the program, and the errors of the source with both. It says which constants of the source no script fits.
 
 The formula is written here a second time, so that it can be fitted without building the program. Payloads are bytes of the
 larger buffer; times are in microseconds and rates in GB/s."""
@@ -29,6 +32,9 @@ import sys
 # System: rate of a device's link by data sheet, factor on latencies (0: PCIe, not NVLink), the constant of its switch's rate.
 SYSTEMS = {"a100_sxm": (300, 1.12, None), "h100_sxm": (450, 0.85, "hopper"), "b200_sxm": (900, 1.12, "blackwell"), "l40s": (32, 0, None)}
 CLUSTERS = SYSTEMS["h100_sxm"]  # both clusters have H100
+# What the sources of tests/truth/evidence are called here.
+SOURCES = {"aiconfigurator-a100-sxm-80gb": "a100_sxm", "aiconfigurator-h100-sxm": "h100_sxm", "aiconfigurator-b200": "b200_sxm", "aiconfigurator-l40s": "l40s", "h100-ib": "h100-ib",
+           "h100-10hosts": "h100-10hosts", "alps-gh200": "gh200-alps", "vidur-a100-dgx": "a100_dgx", "mleng-a100": "a100_8", "mleng-b200": "b200_8"}
 # Hosts of four GH200 without a switch between them, whose NICs carry 100 GB/s together; medians of ten settings. Only
 # long payloads: between 64 KB and 1 MB, and around 16 MB, some settings take ten times as long as smaller payloads do.
 ALPS, ALPS_NICS, ALPS_SHORTEST = (450, 0.85, None), 100, 64 << 20
@@ -223,8 +229,30 @@ def distance(rows):
             out.writerow([most, ranks, f"{doublings:.1f}", len(factors), within[0], f"{of_most:.2f}", within[1]])
 
 
+def print_without(rows, source):
+    """Prints what the fit without a source changes."""
+    with open(pathlib.Path(__file__).resolve().parent.parent / "tests/truth/evidence/sources.csv", newline="", encoding="utf-8") as file:
+        found = {row["source"]: row for row in csv.DictReader(file)}
+    if source not in found:
+        sys.exit(f"dev: no source '{source}'; expected one of {' '.join(found)}")
+    constants = found[source]["constants"].split() or ["none: it is unseen"]
+    system = SOURCES.get(source)
+    if system is None:
+        print(f"{source}: no script fits its constants again ({' '.join(constants)})")
+        return
+    print(f"{source}: constants that were fitted to it: {' '.join(constants)}\n")
+    mine = [row for row in rows if row.system.split()[0] == system]
+    refitted = fitted([row for row in rows if row.system.split()[0] != system], START)
+    for name, value in START.items():
+        print(f"{name:24} {value:8.3g} {refitted[name]:8.3g} without it")
+    for long, name in ((False, "up to 1 MB"), (True, "above 1 MB")):
+        some = [row for row in mine if (row.bytes > LONG) == long]
+        if some:
+            print(f"mean error, {name}: {share([error(row, START) for row in some])} seen, {share([error(row, refitted) for row in some])} unseen ({len(some)} rows)")
+
+
 def main():
-    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--tables"], ["--distance"]):
+    if sys.argv[2:3] != ["--without"] and (len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--tables"], ["--distance"])):
         sys.exit(__doc__)
     shared = pathlib.Path(sys.argv[1])
     if sys.argv[2:] == ["--tables"]:
@@ -237,6 +265,9 @@ def main():
     rows += others
     if sys.argv[2:] == ["--distance"]:
         distance(rows)
+        return
+    if sys.argv[2:3] == ["--without"]:
+        print_without(rows, sys.argv[3])
         return
     print("fitted to all:", {name: round(value, 2) for name, value in fitted(rows, START).items()}, file=sys.stderr)
     out = csv.writer(sys.stdout, lineterminator="\n")

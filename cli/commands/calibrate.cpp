@@ -87,9 +87,7 @@ class CapturesOfRuns {
     std::shared_ptr<WhatIfSession>& found = sessions_[key];
     if (found == nullptr) {
       try {
-        CommonOptions options = options_;
-        options.traces = {run.capture.empty() ? modelled(run) : run.capture};
-        found = load_for_what_ifs(options, {}, session_);
+        found = load(run);
       } catch (const InputError& problem) {
         throw InputError({file, {}, run.line}, problem.what());
       } catch (const UsageError& problem) {
@@ -109,20 +107,22 @@ class CapturesOfRuns {
   }
 
  private:
-  /// Writes the trace of a modelled step, and returns its path.
-  std::string modelled(const scenarios::MeasuredRun& run) {
-    std::string path = folder_.file(fmt::format("{}.json", sessions_.size()));
+  std::shared_ptr<WhatIfSession> load(const scenarios::MeasuredRun& run) {
+    CommonOptions options = options_;
+    options.traces = {run.capture};
+    if (!run.capture.empty()) return load_for_what_ifs(options, {}, session_);
+    const sim::TemporaryFolder folder;
+    options.traces = {folder.file("step.json")};
     std::vector<std::string> arguments{"model"};
     arguments.insert(arguments.end(), run.model.begin(), run.model.end());
-    arguments.insert(arguments.end(), {"--quiet", "-o", path});
+    arguments.insert(arguments.end(), {"--quiet", "-o", options.traces.front()});
     Output unread;
     run_command(model_command, {.arguments = std::move(arguments), .out = unread, .stop = session_.stop});
-    return path;
+    return load_for_what_ifs(options, {}, session_);
   }
 
   CommonOptions options_;
   const Session& session_;
-  sim::TemporaryFolder folder_;
   std::map<std::vector<std::string>, std::shared_ptr<WhatIfSession>> sessions_;
 };
 
