@@ -7,12 +7,15 @@ the rows.
 The rows of other adapters stay as they are, and so do those of an adapter whose data are absent."""
 import collections
 import concurrent.futures
+import csv
 import importlib
+import io
 import itertools
 import math
 import os
 import pathlib
 import statistics
+import subprocess
 import sys
 import tempfile
 import textwrap
@@ -144,8 +147,17 @@ def groups(rows):
                 yield question, regime, "", found
 
 
-def ledger(rows):
-    """Returns the rows of evidence.csv: of each group those of seen and of unseen sources, and all if both exist."""
+KEY = ["question", "regime", "source", "seen"]
+
+
+def mean_errors(text):
+    """Returns {key of a group: mean error} of the text of evidence.csv."""
+    return {tuple(row[column] for column in KEY): row["mean error"] for row in csv.DictReader(io.StringIO(text)) if row["mean error"]}
+
+
+def ledger(rows, before=None):
+    """Returns the rows of evidence.csv: of each group those of seen and of unseen sources, and all if both exist. `before` are
+    mean_errors() of another commit."""
     seen = {source: row["seen"] for source, row in form.sources().items()}
     table = []
     for question, regime, source, found in groups(rows):
@@ -153,11 +165,24 @@ def ledger(rows):
         if all(parts.values()):
             parts = {"all": found, **parts}
         table += [{"question": question, "regime": regime, "source": source, "seen": name, **figures(part)} for name, part in parts.items() if part]
+    for row in table:
+        row["before"] = (before or {}).get(tuple(row[column] for column in KEY), "")
     return table
 
 
-def ledger_text(rows):
-    return form.as_csv(["question", "regime", "source", "seen", *FIGURES], ledger(rows))
+def ledger_text(rows, before):
+    return form.as_csv([*KEY, *FIGURES, "before"], ledger(rows, before))
+
+
+def stored_before():
+    """Returns {key of a group: mean error before} as evidence.csv has it."""
+    return {tuple(row[column] for column in KEY): row["before"] for row in form.rows_of(LEDGER) if row.get("before")} if LEDGER.exists() else {}
+
+
+def of_last_commit():
+    """Returns the mean errors of the last commit; nothing outside of a checkout."""
+    shown = subprocess.run(["git", "show", f"HEAD:{LEDGER.relative_to(ROOT)}"], cwd=ROOT, capture_output=True, text=True)
+    return mean_errors(shown.stdout) if shown.returncode == 0 else {}
 
 
 # --- the page
@@ -173,10 +198,10 @@ def line(cells):
 
 def table_of(table, first):
     """Returns the lines of a table whose first column is first(row)."""
-    text = [line(["", "rows", "sources", "refused", "bias", "10 to 90 %", "mean error", "in range", "range"]), "|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    text = [line(["", "rows", "sources", "refused", "bias", "10 to 90 %", "mean error", "before", "in range", "range"]), "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
     for row in table:
         quantiles = f"{percent(row['q10'], 0, '+')} to {percent(row['q90'], 0, '+')}" if row.get("q10") else ""
-        text.append(line([first(row), row["rows"], row["sources"], row["refused"], percent(row.get("bias"), 1, "+"), quantiles, percent(row.get("mean error")),
+        text.append(line([first(row), row["rows"], row["sources"], row["refused"], percent(row.get("bias"), 1, "+"), quantiles, percent(row.get("mean error")), percent(row.get("before")),
                           percent(row.get("in range"), 0), percent(row.get("width"), 0)]))
     return text
 
@@ -210,7 +235,7 @@ How far off answers are, by question, kind of answer and source. This page is ma
   modelled, with all work multiplied so that one measured step of that machine is right. Calibrated and scaled answers
   are left out of the first table where the question was also asked without a measured step.
 * **bias** is the mean of ln(measured / predicted): above 0, the measured time is longer. **10 to 90 %** are quantiles of
-  the same. **mean error** is that of |predicted / measured - 1|. **in range**: measured values in the predicted range,
+  the same. **mean error** is that of |predicted / measured - 1|; **before**: at the commit before. **in range**: measured values in the predicted range,
   without any tolerance. **range**: its median width, as a share of the measured value.
 * A question that stepsim refuses is a row, and counts as **refused**."""
 
@@ -306,8 +331,8 @@ def not_asked(left_out):
     return [(*key, count) for key, count in sorted(number.items())]
 
 
-def page(rows, left_out):
-    table = ledger(rows)
+def page(rows, left_out, before):
+    table = ledger(rows, before)
     coarse = [row for row in table if not row["regime"] and not row["source"]]
     text = [ABOUT, "", "## By question", "", *table_of(coarse, lambda row: f"{row['question']}, {row['seen']}"), "", ONE_STEP, *of_machines(), "", *about_machines()]
     for question in dict.fromkeys(row["question"] for row in coarse):
@@ -357,8 +382,9 @@ def write(rows, left_out):
 def write_ledger():
     """Writes the ledger and the page of the rows in docs/results."""
     rows, left_out = stored()
-    LEDGER.write_text(ledger_text(rows), encoding="utf-8")
-    PAGE.write_text(page(rows, left_out), encoding="utf-8")
+    before = of_last_commit()
+    LEDGER.write_text(ledger_text(rows, before), encoding="utf-8")
+    PAGE.write_text(page(rows, left_out, before), encoding="utf-8")
     README.write_text(readme(rows), encoding="utf-8")
 
 
@@ -378,7 +404,8 @@ def faults():
         yield from (f"{form.SOURCES.name}: {name} names {constant}, which is not in constants.csv" for constant in fitted if constant not in constants)
         if (row["seen"] == "yes") != bool(fitted):
             yield f"{form.SOURCES.name}: {name} is seen if and only if constants were fitted to it"
-    for file, text in ((LEDGER, ledger_text(rows)), (PAGE, page(rows, left_out)), (README, readme(rows))):
+    before = stored_before()
+    for file, text in ((LEDGER, ledger_text(rows, before)), (PAGE, page(rows, left_out, before)), (README, readme(rows))):
         if not file.exists() or file.read_text(encoding="utf-8") != text:
             yield f"{file.relative_to(ROOT)} is not what {ROWS.name} says: run ./dev score evidence"
 
