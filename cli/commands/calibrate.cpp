@@ -171,9 +171,8 @@ void run_measured(const CommonOptions& options, scenarios::MachineHeadline headl
 }
 
 Command::Run setup_calibrate(CLI::App& app) {
-  const auto common = add_common_options(app, {.command = "calibrate",
-                                               .contents = {sim::Content::kDocument, sim::Content::kPicture},
-                                               .cluster = HasCluster::kAlways});
+  const auto common = add_common_options(
+      app, {.command = "calibrate", .contents = {sim::Content::kDocument}, .cluster = HasCluster::kAlways});
   const auto flag = [&app](const char* name, const char* description) {
     return app.add_flag(name)->disable_flag_override()->description(description);
   };
@@ -188,8 +187,8 @@ Command::Run setup_calibrate(CLI::App& app) {
       throw UsageError("give one of --nccl-tests, --measured and --backtest");
     if (options.network->make != nullptr)
       throw UsageError("calibrate does not replay; leave out --network and --cluster");
-    if (measured->count() + backtest->count() > 0) {  // .yaml is then machine.yaml
-      options.writes.contents.push_back(sim::Content::kScenario);
+    if (measured->count() + backtest->count() > 0) {  // .yaml is then machine.yaml, and .svg the backtest
+      options.writes.contents.insert(options.writes.contents.end(), {sim::Content::kScenario, sim::Content::kPicture});
       options.writes.cluster = HasCluster::kNever;
     }
     check_output(options);
