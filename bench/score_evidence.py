@@ -242,7 +242,7 @@ How far off answers are, by question, kind of answer and source. This page is ma
 
 ONE_STEP = """## One measured step
 
-`stepsim calibrate --measured` fits a machine to measured steps of it. Mean errors of the steps that it was not fitted to,
+`calibrate --measured` fits a machine to measured steps of it. Mean errors of the steps that it was not fitted to,
 by `./dev score machines` ([machines.csv](../results/machines.csv),
 [each step](../results/machines-backtest.csv)). **From one** and **from three**: the mean over three choices of one step, and
 over two of three. **From the first** and **from the first three**: by data sheet, and fitted to those. **In range**: with the

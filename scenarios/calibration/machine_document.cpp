@@ -42,9 +42,9 @@ std::optional<double> error(const FittedRun& run) {
 
 constexpr auto kFactor = std::to_array<Field<FactorLine>>({
     {"part", [](const FactorLine& line) { return to_text(line.part); }},
-    {"", [](const FactorLine& line) { return description_of(line.part); }, {"time of"}},
-    {"factor", at<&FactorLine::factor>, {"over the modelled one", Use::kMain, Form::kFactor}},
-    {"share", at<&FactorLine::share>, {"share of the steps", Use::kMain, Form::kShare}},
+    {"", [](const FactorLine& line) { return description_of(line.part); }, {"part of a step"}},
+    {"factor", at<&FactorLine::factor>, {"factor", Use::kMain, Form::kFactor}},
+    {"share", at<&FactorLine::share>, {"share of steps", Use::kMain, Form::kShare}},
 });
 constexpr auto kRun = std::to_array<Field<FittedRun>>({
     {"name", at<&FittedRun::name>, {"step"}},
@@ -128,7 +128,7 @@ std::string caution_of(const MachineFit& fit) {
 }
 
 std::vector<sim::Section> refused_sections(const MachineFit& fit) {
-  sim::Section section{.title = "Not used"};
+  sim::Section section{.title = "Steps and columns that were not used"};
   for (const RefusedRun& run : fit.refused)
     section.sentences.emplace_back(fmt::format("line {}, {}: {}", run.line, shown(run.name), run.problem));
   if (!fit.unused.empty()) {

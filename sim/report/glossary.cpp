@@ -29,7 +29,7 @@ constexpr auto kTerms = std::to_array<Term>({
      .more = "A profiler slows the program that it records, so a measured step may take longer than a step without a "
              "profiler. Give 'measured_step' in job.yaml to see by how much."},
     {.name = "machine",
-     .also = "machine.yaml, measured machine, measured steps",
+     .also = "machine.yaml, measured machine, measured steps, by data sheet, from the others, fitted",
      .definition = "Where a job runs, as measured steps of it show: how much longer kernels, calls and transfers take "
                    "there than models say.",
      .more = "'stepsim calibrate --measured RUNS.csv -o machine.yaml' fits it to a table with one line for each "
@@ -38,6 +38,14 @@ constexpr auto kTerms = std::to_array<Term>({
              "job.yaml, then corrects modelled times in what-ifs. One line helps where all steps are off alike; with "
              "three or more, 'stepsim calibrate --backtest RUNS.csv' says how well each is predicted from the "
              "others."},
+    {.name = "factor",
+     .also = "factors, part of a step, share of steps",
+     .definition = "How much longer a part of a step takes on a measured machine than models say.",
+     .more =
+         "The parts are kernels, products and attention besides that, the work of the CPU, and transfers inside and "
+         "between hosts. 'share of steps' is the share of the measured steps that grows with the part, in the mean: "
+         "a factor of a part without a share says nothing. 'by data sheet' is a step without factors, 'fitted' with "
+         "those of all measured steps, and 'from the others' with those of the other steps."},
     {.name = "replayed",
      .also = "replay, simulated",
      .definition = "What a simulation of the captured tasks takes, with their dependencies and recorded durations.",

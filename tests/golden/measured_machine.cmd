@@ -3,13 +3,13 @@ $ stepsim calibrate --measured tests/golden/data/measured-runs.csv -o SCRATCH/ma
 4 measured steps on A100 SXM 40GB: the data sheet predicts them with a mean error of 39.9 %, the fitted factors with 6.4 %, and each from the factors of the others with 9.6 %.
 
 Factors
-time of                                  over the modelled one  share of the steps
-kernels                                                  1.55x              89.0 %
-products and convolutions, besides that                  1.09x              41.4 %
-attention, besides that                                  1.01x               4.2 %
-work of the CPU                                          1.01x               0.6 %
-transfers inside a host                                  1.10x               1.8 %
-transfers between hosts                                  1.46x               8.5 %
+part of a step                           factor  share of steps
+kernels                                   1.55x          89.0 %
+products and convolutions, besides that   1.09x          41.4 %
+attention, besides that                   1.01x           4.2 %
+work of the CPU                           1.01x           0.6 %
+transfers inside a host                   1.10x           1.8 %
+transfers between hosts                   1.46x           8.5 %
 - besides what its allocator holds, a device has 5GB in use
 
 Measured steps
@@ -19,7 +19,7 @@ four GPUs        82.96 ms       51.67 ms  -37.7 %  82.85 ms   -0.1 %         82.
 layers divided   31.51 ms       17.31 ms  -45.1 %  26.29 ms  -16.6 %         25.42 ms  -19.3 %
 two hosts       102.40 ms       61.62 ms  -39.8 %  94.75 ms   -7.5 %         86.23 ms  -15.8 %
 
-Not used
+Steps and columns that were not used
 - line 6, heads do not divide: --set parallel.tensor=3:1: each attention has 16 heads, which 3 devices cannot divide equally; expected a divisor of 16
 - a column without a meaning here: comment
 $ stepsim calibrate --backtest tests/golden/data/measured-runs.csv --brief
