@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path += [str(HERE.parent / "cli"), str(HERE.parents[1] / "bench")]
+sys.path += [str(HERE.parents[1] / "bench"), str(HERE.parent / "cli")]  # both have a scoreboard.py; that of bench is meant
 from checks import NIGHTLY, STEPSIM, check, dice, verdict  # noqa: E402
 import score_evidence as board  # noqa: E402
 from evidence import form  # noqa: E402
