@@ -69,6 +69,7 @@ QUESTIONS = [
     ("convert", {"path": "cut.trace.json", "min_duration": "10us"}), ("convert", {"path": "cut/", "min_duration": "10us"}),
 ]
 TESTS, TRACES = SOURCE / "tests", SOURCE.parent / "shared" / "traces"
+RUNS = TESTS / "golden/data/measured-runs.csv"
 CAPTURES = [SAMPLE, SAMPLE.parent / "transformer", SAMPLE.parent / "byteps-even",
             TESTS / "golden/data/gpu_step.json", TESTS / "golden/data/gpu_memory.json",
             TESTS / "fuzz/corpus/capture_fuzz/nccl.capture", TRACES / "kineto/v100-rank1of2-5steps.json.gz",
@@ -86,6 +87,7 @@ def answers(tmp_path_factory):
             for method, options in QUESTIONS:
                 with contextlib.suppress(stepsim.Error):  # not every capture can answer every question
                     found.append((path, method, getattr(capture, method)(**options)))
+    found.append((RUNS, "fit_machine", stepsim.fit_machine(RUNS)))
     return found
 
 
@@ -100,7 +102,7 @@ def test_an_answer_has_the_members_of_its_class(answers):
     for path, method, answer in answers:
         name = type(answer).__name__
         assert [*misfits_of_members(answer.to_dict(), CLASSES[name], f"{path.name}: {method}()")] == []
-        assert name in inspect.signature(getattr(stepsim.Capture, method)).return_annotation.split(" | ")
+        assert name in inspect.signature(getattr(stepsim.Capture, method, None) or getattr(stepsim, method)).return_annotation.split(" | ")
 
 
 def test_a_member_that_does_not_fit_is_found():
