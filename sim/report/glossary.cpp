@@ -30,8 +30,7 @@ constexpr auto kTerms = std::to_array<Term>({
              "profiler. Give 'measured_step' in job.yaml to see by how much."},
     {.name = "machine",
      .also = "machine.yaml, measured machine, measured steps, by data sheet, from the others, fitted",
-     .definition = "Where a job runs, as measured steps of it show: how much longer kernels, calls and transfers take "
-                   "there than models say.",
+     .definition = "Where a job runs, by how much longer kernels, calls and transfers take there than models say.",
      .more = "'stepsim calibrate --measured RUNS.csv -o machine.yaml' fits it to a table with one line for each "
              "measured step: 'model' (the words after 'stepsim model') or 'capture', columns such as gpus, tensor, "
              "micro_batch and cluster.nic, and step_ms or tokens_per_s. --machine machine.yaml, or 'machine' in "
