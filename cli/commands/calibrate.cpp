@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "cli/program/arguments.h"
 #include "cli/program/command.h"
 #include "cli/program/options.h"
 #include "cli/program/run_command.h"
 #include "cli/program/terminal.h"
 #include "cli/work/what_if_session.h"
 #include "cli/work/work.h"
-#include "ingest/bytes/input.h"
 #include "ingest/config/config.h"
 #include "model/base/csv.h"
 #include "model/base/error.h"
@@ -33,9 +33,6 @@
 #include "sim/report/capture_documents.h"
 
 namespace stepsim::cli {
-
-extern const Command model_command;
-
 namespace {
 
 /// Calibrates from tables of nccl-tests. Adds the files to capture.inputs and leaves the rest of `capture` empty.
@@ -59,10 +56,12 @@ void run_calibrate(const CommonOptions& options, bool of_tables, const Session& 
   report(std::move(result), options, session);
 }
 
+const Command& model_command() { return find_command("model", commands()); }
+
 /// Returns the names of the options of `stepsim model` that describe a step, without dashes.
 std::vector<std::string> model_options() {
   CLI::App app;
-  static_cast<void>(model_command.setup(app));
+  static_cast<void>(model_command().setup(app));
   std::vector<std::string> names;
   for (const CLI::Option* const option : app.get_options()) {
     const bool is_of_step = option->get_group() != kCommonGroup && option->get_group() != kOutputGroup;
@@ -117,7 +116,7 @@ class CapturesOfRuns {
     arguments.insert(arguments.end(), run.model.begin(), run.model.end());
     arguments.insert(arguments.end(), {"--quiet", "-o", options.traces.front()});
     Output unread;
-    run_command(model_command, {.arguments = std::move(arguments), .out = unread, .stop = session_.stop});
+    run_command(model_command(), {.arguments = std::move(arguments), .out = unread, .stop = session_.stop});
     return load_for_what_ifs(options, {}, session_);
   }
 
@@ -139,10 +138,7 @@ void run_measured(const CommonOptions& options, scenarios::MachineHeadline headl
   if (options.traces.size() != 1) throw UsageError("calibrate --measured takes one file, for one kind of machine");
   Result result;
   const std::string& file = options.traces.front();
-  constexpr std::size_t kLargestTable = std::size_t{4} << 20U;
-  const ingest::SmallFile read = ingest::read_small_file(file, kLargestTable);
-  if (read.text.size() > kLargestTable)
-    throw InputError({file, {}, {}}, "the file is larger than 4 MiB; expected a table of measured steps");
+  const ingest::SmallFile read = ingest::read_runs_file(file);
   const scenarios::MeasuredRuns runs = scenarios::measured_runs_of(parse_csv(read.text, file), model_options());
   Progress progress = progress_of(options, session);
   progress.phase("modelling");

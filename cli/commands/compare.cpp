@@ -26,7 +26,7 @@
 #include "cli/work/scenario_options.h"
 #include "cli/work/what_if_session.h"
 #include "cli/work/work.h"
-#include "ingest/bytes/input.h"
+#include "ingest/config/config.h"
 #include "model/base/csv.h"
 #include "model/base/error.h"
 #include "model/base/number.h"
@@ -234,7 +234,7 @@ std::string common_path(const std::vector<std::string>& files) {
 /// the table if there is none.
 void append_run(const std::string& path, const Sides& sides) {
   if (sides.a.asked_about.empty())
-    throw UsageError("--append-run: A is no saved what-if; expected an answer that whatif saved with --json or -o");
+    throw UsageError("--append-run: A is not a saved what-if; expected an answer that whatif saved with --json or -o");
   if (sides.b.what != "measured" || !sides.b.iteration)
     throw UsageError("--append-run: B has no measured step; expected a capture of the job that A predicts");
   std::string changes;
@@ -251,7 +251,7 @@ void append_run(const std::string& path, const Sides& sides) {
       {"set", changes},
       {"step_s", fmt::format("{:.9g}", static_cast<double>(sides.b.iteration->count()) / 1e9)}};
   std::string text = "name,capture,set,step_s\n";
-  if (std::filesystem::exists(path)) text = ingest::read_small_file(path, std::size_t{4} << 20U).text;
+  if (std::filesystem::exists(path)) text = ingest::read_runs_file(path).text;
   const CsvTable table = parse_csv(text, path);
   std::size_t known = 0;
   std::string line;

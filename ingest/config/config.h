@@ -60,6 +60,9 @@ inline constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;
 /// and if the file names none.
 [[nodiscard]] MeasuredMachine parse_machine(std::string_view text, const std::string& name);
 
+/// Reads runs.csv, a table of measured steps (model/base/csv.h). Throws InputError if it is larger than 4 MiB.
+[[nodiscard]] SmallFile read_runs_file(const std::string& path);
+
 /// Reads a file of at most 1 MiB with parse_machine() and adds it to `inputs`.
 [[nodiscard]] MeasuredMachine read_machine_file(const std::string& path, std::vector<InputFile>& inputs);
 

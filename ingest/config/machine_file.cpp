@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ingest/bytes/input.h"
+#include "model/base/error.h"
 #include "model/base/yaml.h"
 #include "model/base/yaml_keys.h"
 #include "model/cost/device/accelerator.h"
@@ -81,6 +82,14 @@ MeasuredMachine parse_machine(std::string_view text, const std::string& name) {
   if (machine.device.empty())
     file.fail("the file has no 'device'; expected a file that 'stepsim calibrate --measured RUNS.csv -o' writes");
   return machine;
+}
+
+SmallFile read_runs_file(const std::string& path) {
+  constexpr std::size_t kLargestTable = std::size_t{4} << 20U;
+  SmallFile file = read_small_file(path, kLargestTable);
+  if (file.text.size() > kLargestTable)
+    throw InputError({path, {}, {}}, "the file is larger than 4 MiB; expected a table of measured steps");
+  return file;
 }
 
 MeasuredMachine read_machine_file(const std::string& path, std::vector<InputFile>& inputs) {

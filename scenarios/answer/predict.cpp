@@ -396,8 +396,8 @@ Prediction Predictor::predict_once(const Plan& plan, const sim::EngineOptions& o
   const Capture& graph = *prediction.graph;
   sim::Machine machine = sim::Machine::as_recorded(graph);
   const RecordedCollectives* const collectives = plan.recorded_collectives ? &*recorded_collectives_ : nullptr;
-  const Cluster cluster = cluster_on_machine(plan);
-  if (collectives == nullptr) machine.set_network(*plan.network, cluster);
+  const std::shared_ptr<const Cluster> cluster = cluster_on_machine(plan);
+  if (collectives == nullptr) machine.set_network(*plan.network, *cluster);
   std::vector<Duration> durations;
   const bool interferes = interference_ && (frees_kernels() || graph.dag.rendezvous_count() > 0);
   if (collectives != nullptr || !plan.rules.empty() || plan.recorded_transfers != 1 || interferes ||

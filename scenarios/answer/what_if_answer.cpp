@@ -96,14 +96,14 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
   answer.captured = baseline_of(predictor, baseline);
   answer.baseline = view_of(std::move(baseline), captured.cluster);
   answer.steps_differ = sim::steps_differ(answer.baseline.summary);
-  const Cluster cluster = cluster_on_machine(plan);
-  answer.scenario = view_of(std::move(predicted), cluster, answer.baseline.path.step);
+  const std::shared_ptr<const Cluster> cluster = cluster_on_machine(plan);
+  answer.scenario = view_of(std::move(predicted), *cluster, answer.baseline.path.step);
   answer.baseline.work = work_of(captured);
   answer.scenario.work = work_of(plan);
   if (is_on_machine(plan)) answer.by_data_sheet = without_machine(predictor, plan, meter);
   const MemoryNeeds memory(*captured.captured);
   answer.memory = memory.of(plan);
-  answer.links = busiest_links(answer.baseline, captured.cluster, answer.scenario, cluster);
+  answer.links = busiest_links(answer.baseline, captured.cluster, answer.scenario, *cluster);
   append(answer.assumptions, answer.scenario.prediction.graph->assumptions);
   if (calibration != nullptr) append(answer.assumptions, calibration->assumptions);
   append(answer.assumptions, plan.assumptions);

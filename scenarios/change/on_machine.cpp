@@ -93,15 +93,15 @@ void correct_durations(const Plan& plan, const Capture& graph, std::vector<Durat
   }
 }
 
-Cluster cluster_on_machine(const Plan& plan) {
-  Cluster cluster = plan.cluster;
-  if (!is_on_machine(plan) || uses_links(*plan.captured)) return cluster;
+std::shared_ptr<const Cluster> cluster_on_machine(const Plan& plan) {
+  if (!is_on_machine(plan) || uses_links(*plan.captured)) return {std::shared_ptr<void>(), &plan.cluster};
+  auto cluster = std::make_shared<Cluster>(plan.cluster);
   const std::vector<bool> inside = links_inside(plan);
-  for (std::size_t i = 0; i < cluster.links.size(); ++i) {
-    const MachinePart part = inside[i] ? MachinePart::kInside : MachinePart::kBetween;
-    if (plan.machine->factor(part) == 1) continue;
-    cluster.links[i].change_bandwidth(scaled(cluster.links[i].bandwidth, 1 / plan.machine->factor(part)));
-    cluster.shape.reset();
+  for (std::size_t i = 0; i < cluster->links.size(); ++i) {
+    const double factor = plan.machine->factor(inside[i] ? MachinePart::kInside : MachinePart::kBetween);
+    if (factor == 1) continue;
+    cluster->links[i].change_bandwidth(scaled(cluster->links[i].bandwidth, 1 / factor));
+    cluster->shape.reset();
   }
   return cluster;
 }

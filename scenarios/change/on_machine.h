@@ -1,6 +1,7 @@
 #ifndef STEPSIM_SCENARIOS_CHANGE_ON_MACHINE_H
 #define STEPSIM_SCENARIOS_CHANGE_ON_MACHINE_H
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,8 +29,9 @@ namespace stepsim::scenarios {
 void correct_durations(const Plan& plan, const Capture& graph, std::vector<Duration>& durations);
 
 /// Returns the plan's cluster with the rates of links on its machine. They are the plan's own if the captured job uses
-/// links, because its capture then shows their rates. O(links).
-[[nodiscard]] Cluster cluster_on_machine(const Plan& plan);
+/// links, because its capture then shows their rates. Valid as long as the plan. O(links), O(1) if nothing is
+/// corrected.
+[[nodiscard]] std::shared_ptr<const Cluster> cluster_on_machine(const Plan& plan);
 
 /// Id of the assumption about what measured steps corrected.
 inline constexpr std::string_view kMeasuredMachine = "measured_machine";

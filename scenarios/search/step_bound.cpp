@@ -81,7 +81,7 @@ Duration time_of_reduction(const Plan& plan, Rank first, Bytes bytes) {
       builder.add_task({.kind = TaskKind::kCollective, .name = builder.intern("all_reduce"), .lane = lane});
   builder.join(rendezvous, task);
   const Dag dag = std::move(builder).build().dag;
-  return sim::collectives_alone(dag, *plan.network, cluster_on_machine(plan)).front();
+  return sim::collectives_alone(dag, *plan.network, *cluster_on_machine(plan)).front();
 }
 
 /// Returns how long a message takes between two ranks with an idle network.
@@ -98,7 +98,7 @@ Duration alone(const Plan& plan, Rank from, Rank to, Bytes bytes) {
                  builder.add_task({.kind = TaskKind::kCollective, .name = builder.intern("message"), .lane = lane}));
   }
   const Dag dag = std::move(builder).build().dag;
-  return sim::collectives_alone(dag, *plan.network, cluster_on_machine(plan)).front();
+  return sim::collectives_alone(dag, *plan.network, *cluster_on_machine(plan)).front();
 }
 
 }  // namespace
@@ -134,7 +134,7 @@ void StepBounds::read_stream(const Plan& plan, const std::vector<Duration>& dura
   const bool has_collectives = graph_->dag.rendezvous_count() > 0;
   const auto waits = has_collectives
                          ? waits_between(graph_->dag, stream,
-                                         sim::collectives_alone(graph_->dag, *plan.network, cluster_on_machine(plan)))
+                                         sim::collectives_alone(graph_->dag, *plan.network, *cluster_on_machine(plan)))
                          : std::map<TaskId, Duration>{};
   for (const TaskId task : stream) {
     const auto wait = waits.find(task);
