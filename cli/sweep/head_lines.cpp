@@ -17,7 +17,7 @@ namespace {
 using scenarios::Setting;
 
 constexpr std::string_view kKind = "stepsim.sweep.points";
-constexpr std::string_view kVersion = "11";
+constexpr std::string_view kVersion = "12";
 constexpr std::string_view kOfCapture = "capture";  // why a point was refused; see scenarios::Refusal
 constexpr std::string_view kOfQuestion = "question";
 
@@ -53,6 +53,13 @@ class Line {
     const auto found = parse_number<double>(text());
     if (!found || !(*found > 0) || !std::isfinite(*found)) refuse();
     return *found;
+  }
+  /// Skips the next field if it is empty. Returns whether it was.
+  bool skip_empty() {
+    if (!has_more()) refuse();
+    const bool is_empty = fields_[next_].empty();
+    next_ += is_empty ? 1 : 0;
+    return is_empty;
   }
   Duration duration() { return Duration{whole()}; }
   Bytes bytes() { return Bytes{whole()}; }
@@ -260,7 +267,8 @@ Fields point_line(std::size_t point, const scenarios::Outcome& outcome) {
                 std::to_string(outcome.high.count()),
                 std::to_string(outcome.workers),
                 fmt::format("{}", outcome.batches),
-                std::to_string(outcome.devices)};
+                std::to_string(outcome.devices),
+                outcome.by_data_sheet ? std::to_string(outcome.by_data_sheet->count()) : ""};
   if (outcome.note.empty() && !outcome.memory) return fields;
   fields.push_back(outcome.note);
   if (const auto& memory = outcome.memory) {
@@ -289,6 +297,7 @@ PointLine read_point_line(const Fields& fields, const std::string& path, std::si
     read.outcome.workers = line.count();
     read.outcome.batches = line.share();
     read.outcome.devices = line.count();
+    if (!line.skip_empty()) read.outcome.by_data_sheet = line.duration();
     if (line.has_more()) read.outcome.note = line.text();
     if (line.has_more()) read.outcome.memory = read_memory(line);
     if (read.outcome.low > *read.outcome.iteration || read.outcome.high < *read.outcome.iteration) line.refuse();

@@ -120,7 +120,7 @@ double batches_of(const PlanRequest& request, const scenarios::PlanLimits& limit
 void describe_best(const scenarios::PlanSearch& search, scenarios::PlanAnswer& answer) {
   const scenarios::Plan best = search.sweep().plan_of(answer.findings.best.front().point);
   answer.why_no_memory = search.sweep().memory_of(best).why_none;
-  const Assumptions& kept = best.assumptions;
+  const Assumptions kept = search.sweep().assumptions_of(best);
   const Assumptions& of_plans = search.sweep().assumptions();
   std::erase_if(answer.head.assumptions, [&](const Assumption& one) {
     return std::find(kept.begin(), kept.end(), one) == kept.end() &&

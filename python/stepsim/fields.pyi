@@ -459,6 +459,7 @@ class SweepBest(Fields[Any]):
     low_ns: int | None
     high_ns: int | None
     change: float | None
+    by_data_sheet_ns: int | None  # may be absent
     throughput: ReplayThroughput  # may be absent
     memory: WhatIfMemory  # may be absent
     note: str | None  # may be absent
@@ -500,6 +501,7 @@ class PlanBest(Fields[Any]):
     iteration_ns: int
     low_ns: int
     high_ns: int
+    by_data_sheet_ns: int | None  # may be absent
     tie: bool
     throughput: ReplayThroughput
     memory: WhatIfMemory  # may be absent

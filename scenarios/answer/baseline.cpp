@@ -48,6 +48,10 @@ std::string against_baseline(Duration time, Duration baseline) {
   return fmt::format("{} {} than {}", sim::percent(std::abs(change)), change < 0 ? "less" : "more", subject);
 }
 
+std::string data_sheet_text(const std::optional<Duration>& by_data_sheet) {
+  return by_data_sheet ? fmt::format("; {} by the data sheet alone", to_text(*by_data_sheet)) : "";
+}
+
 std::string trust_text(const Baseline& baseline, const Assumptions& assumptions) {
   if (!baseline.measured) {
     const Assumption* const machine = find_assumption(assumptions, kMeasuredMachine);

@@ -39,6 +39,9 @@ inline constexpr auto kBaseline = std::to_array<sim::Field<Baseline>>({
 /// 20 ms" if it is more than 1,000 % longer.
 [[nodiscard]] std::string against_baseline(Duration time, Duration baseline);
 
+/// Returns "; 1.2 s by the data sheet alone" if there is such a time, else nothing.
+[[nodiscard]] std::string data_sheet_text(const std::optional<Duration>& by_data_sheet);
+
 /// Returns a sentence that states how well the captured step is predicted. A replay of recorded times has no error,
 /// even if the graph is wrong; the sentence then names the command that tests the graph. If --cluster replaced the
 /// links (sim::kClusterFile in `assumptions`), the difference from the measured time is not an error of the model. The

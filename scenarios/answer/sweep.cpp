@@ -129,11 +129,9 @@ Sweep::Sweep(Predictor& predictor, const Scenario& scenario, int threads, const 
   side_by_side(threads, points_.size(), [&](std::size_t point) {
     if (stop != nullptr && stop->load()) throw Interrupted();
     static_cast<void>(problem_of([&] {
-      Plan plan = plan_of(point);
+      const Plan plan = plan_of(point);
       found[point].key = plan.graph_key();
-      if (const auto assumption = machine_assumption(plan)) plan.assumptions.push_back(*assumption);
-      if (const auto assumption = memory_.assumption_for(plan)) plan.assumptions.push_back(*assumption);
-      found[point].assumptions = std::move(plan.assumptions);
+      found[point].assumptions = assumptions_of(plan);
       std::vector<const Change*> changes = changes_.of(points_, point);
       for (const Change& change : scenario.changes) changes.push_back(&change);
       const std::lock_guard lock(adding);
@@ -158,6 +156,13 @@ Plan Sweep::plan_of(std::size_t point) const {
   for (const Change* const change : changes_.of(points_, point)) changes.push_back(change);
   apply_all(std::move(changes), plan);
   return plan;
+}
+
+Assumptions Sweep::assumptions_of(const Plan& plan) const {
+  Assumptions assumptions = plan.assumptions;
+  if (auto machine = machine_assumption(plan)) assumptions.push_back(*std::move(machine));
+  if (auto memory = memory_.assumption_for(plan)) assumptions.push_back(*std::move(memory));
+  return assumptions;
 }
 
 /// Returns the points `which` in the order in which they are predicted. This order limits how many graphs exist at a
@@ -198,6 +203,8 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder* ranges, const si
     outcome.devices = work.devices;
     outcome.note = note_on(predicted);
     outcome.memory = memory_of(plan).need;
+    if (ranges != nullptr && is_on_machine(plan))
+      outcome.by_data_sheet = predictor_.predict(without_machine(plan), engine).iteration;
     if (options.look) options.look(point, predicted, range);
     outcome.iteration = predicted.iteration;
   });

@@ -37,6 +37,8 @@ struct Outcome {
   std::uint32_t devices = 1;           ///< devices per worker; 1 without an iteration
   std::string note{};                  ///< result of note_on(); may be empty
   std::optional<MemoryNeed> memory{};  ///< memory that the job needs, if known
+  /// The iteration without what measured steps of the machine correct, if they do; only of outcomes with a range.
+  std::optional<Duration> by_data_sheet{};
   /// What must change before the point can be predicted; has a meaning only without an iteration.
   Refusal refusal = Refusal::kQuestion;
 
@@ -84,6 +86,8 @@ class Sweep {
 
   /// Returns the plan of a point. Throws what its changes throw.
   [[nodiscard]] Plan plan_of(std::size_t point) const;
+  /// Returns the assumptions of a plan, with those about its machine and its memory.
+  [[nodiscard]] Assumptions assumptions_of(const Plan& plan) const;
   /// Calls `work` for a point. Returns a refused outcome if it throws an error of the question or of the capture, else
   /// nothing. Passes on ValueError and Interrupted.
   [[nodiscard]] static std::optional<Outcome> refusal_of(const std::function<void()>& work);

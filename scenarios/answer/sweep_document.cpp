@@ -146,9 +146,10 @@ std::string headline(const SweepAnswer& answer, std::size_t best) {
                        memory_text(answer, outcome), knees_text(answer),
                        outcome.note.empty() ? "" : "; " + outcome.note, trust_text(head.baseline, head.assumptions));
   }
-  return fmt::format("Best of {}: {}{}: {}step time {}, {}{}{}{}{}. {}", counted(answer.outcomes.size(), "point"),
+  return fmt::format("Best of {}: {}{}: {}step time {}, {}{}{}{}{}{}. {}", counted(answer.outcomes.size(), "point"),
                      to_text(head.points.at(best)), ties_text(answer, best), rates_text(answer, outcome),
                      with_range(time, outcome.low, outcome.high), against_baseline(time, head.baseline.iteration),
+                     data_sheet_text(outcome.by_data_sheet),
                      is_faster(answer, outcome) ? "" : "; no point is faster than the baseline",
                      memory_text(answer, outcome), knees_text(answer), outcome.note.empty() ? "" : "; " + outcome.note,
                      trust_text(head.baseline, head.assumptions));
@@ -180,6 +181,8 @@ sim::Table rows_of(const SweepAnswer& answer) {
   const bool memory =
       std::ranges::any_of(answer.outcomes, [](const Outcome& outcome) { return outcome.memory.has_value(); });
   if (memory) columns.insert(columns.end() - 1, {{"peak_bytes"}, {"capacity_bytes"}, {"fits"}});
+  const bool data_sheet = shows_data_sheet(answer);
+  if (data_sheet) columns.insert(columns.end() - 1, {{"by_data_sheet_ns"}});
   sim::Table table(std::move(columns));
   for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
     const Outcome& outcome = answer.outcomes[point];
@@ -195,6 +198,7 @@ sim::Table rows_of(const SweepAnswer& answer) {
     cells.push_back(outcome.iteration ? sim::number_cell(rate()) : "");
     cells.push_back(outcome.iteration ? sim::number_cell(efficiency_of(answer, outcome)) : "");
     if (memory) add_memory_numbers(outcome.memory, cells);
+    if (data_sheet) cells.push_back(outcome.by_data_sheet ? sim::nanoseconds_cell(*outcome.by_data_sheet) : "");
     cells.emplace_back(outcome.problem);
     table.add_row(std::move(cells));
   }
@@ -240,6 +244,10 @@ std::vector<std::pair<std::string, std::string>> entries_of(const std::vector<Se
   entries.reserve(settings.size());
   for (const Setting& setting : settings) entries.emplace_back(setting.key, setting.value);
   return entries;
+}
+
+bool shows_data_sheet(const SweepAnswer& answer) {
+  return std::ranges::any_of(answer.outcomes, [](const Outcome& outcome) { return outcome.by_data_sheet.has_value(); });
 }
 
 std::vector<std::string> keys_of(const Points& points) {

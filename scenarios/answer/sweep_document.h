@@ -28,6 +28,9 @@ using SweepReport = sim::Report<SweepAnswer>;
 /// Returns settings as the entries of a JSON object.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> entries_of(const std::vector<Setting>& settings);
 
+/// True if measured steps of the machine correct some step times.
+[[nodiscard]] bool shows_data_sheet(const SweepAnswer& answer);
+
 /// Returns the keys that the points set, such as "network.bandwidth", each once, in order of appearance.
 [[nodiscard]] std::vector<std::string> keys_of(const Points& points);
 

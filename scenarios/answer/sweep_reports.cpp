@@ -49,6 +49,10 @@ sim::Cell range_cell(const Outcome& outcome, bool /*is_best*/) {
                      sim::signed_number(100 * ratio(outcome.high - *outcome.iteration, *outcome.iteration)));
 }
 
+sim::Cell data_sheet_cell(const Outcome& outcome, bool /*is_best*/) {
+  return outcome.by_data_sheet ? sim::Cell{*outcome.by_data_sheet} : "-";
+}
+
 /// Returns a matrix with the values of the first axis as rows and those of the second as columns.
 Table matrix_of(const SweepAnswer& answer, std::size_t best,
                 sim::Cell (*cell_of)(const Outcome& outcome, bool is_best)) {
@@ -108,6 +112,8 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
                                  {"from", Align::kRight, sim::Use::kDetail},
                                  {"to", Align::kRight, sim::Use::kDetail},
                                  {"change", Align::kRight, sim::Use::kHelp}});
+  const bool data_sheet = shows_data_sheet(answer);
+  if (data_sheet) columns.push_back({"by data sheet"});
   const bool rates = shows_rates(answer);
   if (rates)
     columns.insert(columns.end(), {{std::string(sim::unit_of(answer.head.work))}, {"per device"}, {"efficiency"}});
@@ -124,6 +130,7 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
     cells.push_back(predicted(outcome.low));
     cells.push_back(predicted(outcome.high));
     cells.push_back(outcome.iteration ? sim::signed_percent_cell(change_of(answer, outcome)) : "-");
+    if (data_sheet) cells.push_back(data_sheet_cell(outcome, false));
     if (rates) add_rates(answer, outcome, cells);
     if (memory) add_memory_cells(outcome.memory, cells);
     table.add_row(std::move(cells));
@@ -157,10 +164,13 @@ Sections points_sections(const SweepAnswer& answer) {
              .table = list_of(answer, best),
              .sentences = notes_on(answer)}};
   }
-  return {{.title = "Step times (* = best)", .table = matrix_of(answer, best, time_cell)},
-          {.title = "Ranges of the step times",
-           .table = matrix_of(answer, best, range_cell),
-           .sentences = notes_on(answer)}};
+  Sections sections{{.title = "Step times (* = best)", .table = matrix_of(answer, best, time_cell)},
+                    {.title = "Ranges of the step times",
+                     .table = matrix_of(answer, best, range_cell),
+                     .sentences = notes_on(answer)}};
+  if (shows_data_sheet(answer))
+    sections.push_back({.title = "Step times by the data sheet alone", .table = matrix_of(answer, best, data_sheet_cell)});
+  return sections;
 }
 
 // --- the iteration at every point in JSON, with the best point and the knees
@@ -190,6 +200,7 @@ constexpr auto kOutcome = std::to_array<Field<PointLine>>({
     {"high_ns",
      [](const PointLine& line) { return line.if_predicted([](auto&, const Outcome& found) { return found.high; }); }},
     {"change", [](const PointLine& line) { return line.if_predicted(change_of); }},
+    {"by_data_sheet_ns", at<&PointLine::outcome, &Outcome::by_data_sheet>, {}, sim::kIfAny},
     {"throughput", [](const PointLine& line) { return line.if_predicted(throughput_at); }, sim::kThroughput,
      sim::kIfAny},
     {"memory", [](const PointLine& line) { return line.outcome().memory ? &*line.outcome().memory : nullptr; },

@@ -61,12 +61,6 @@ std::vector<LinkPair> busiest_links(const PredictionView& baseline, const Cluste
   return links;
 }
 
-/// Returns the iteration of a plan without what measured steps correct.
-Duration without_machine(Predictor& predictor, Plan plan, ReplayMeter& meter) {
-  plan.machine = nullptr;
-  return meter.predict(predictor, plan).iteration;
-}
-
 }  // namespace
 
 WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Calibration* calibration,
@@ -100,7 +94,7 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
   answer.scenario = view_of(std::move(predicted), *cluster, answer.baseline.path.step);
   answer.baseline.work = work_of(captured);
   answer.scenario.work = work_of(plan);
-  if (is_on_machine(plan)) answer.by_data_sheet = without_machine(predictor, plan, meter);
+  if (is_on_machine(plan)) answer.by_data_sheet = meter.predict(predictor, without_machine(plan)).iteration;
   const MemoryNeeds memory(*captured.captured);
   answer.memory = memory.of(plan);
   answer.links = busiest_links(answer.baseline, captured.cluster, answer.scenario, *cluster);

@@ -70,9 +70,7 @@ std::string asks_for_a_step(const WhatIfAnswer& answer) {
 }
 
 std::string headline(const WhatIfAnswer& answer) {
-  std::string times = times_text(answer);
-  if (answer.by_data_sheet) times += fmt::format("; {} by the data sheet alone", to_text(*answer.by_data_sheet));
-  times += rates_text(answer);
+  std::string times = times_text(answer) + data_sheet_text(answer.by_data_sheet) + rates_text(answer);
   if (const std::string doubt = answer.memory.need ? doubt_text(*answer.memory.need) : ""; !doubt.empty())
     times += "; " + doubt;
   if (const std::string narrowing = narrowing_text(answer.scenario.prediction); !narrowing.empty())

@@ -26,6 +26,9 @@ namespace {
 /// source left out, the same values are best or within 0.1 % of it.
 constexpr std::array<double, kMachineParts> kSpread{0.15, 0.1, 0.1, 0.2, 0.3, 0.3};
 constexpr double kNoise = 0.08;
+/// Few steps may be unusual ones, which says nothing about the others: of n steps, the noise is larger by
+/// sqrt(1 + kDoubt / n).
+constexpr double kDoubt = 4;
 
 /// The step from a factor at which its derivative is taken.
 constexpr double kStep = 1.1;
@@ -120,7 +123,8 @@ Factors fitted(const Linear& linear, std::optional<std::size_t> left_out) {
     slopes.insert(slopes.end(), row, row + kMachineParts);
     goals.push_back(linear.goals[i]);
   }
-  const Prior prior{.spread = {kSpread.begin(), kSpread.end()}, .noise = kNoise};
+  const Prior prior{.spread = {kSpread.begin(), kSpread.end()},
+                    .noise = kNoise * std::sqrt(1 + kDoubt / static_cast<double>(std::max<std::size_t>(goals.size(), 1)))};
   const std::vector<double> found = fit_with_prior(slopes, goals, prior);
   Factors factors{};
   std::copy(found.begin(), found.end(), factors.begin());

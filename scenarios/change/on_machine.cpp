@@ -78,6 +78,11 @@ std::string name_of_device(const Plan& plan) {
 
 bool is_on_machine(const Plan& plan) { return plan.machine != nullptr && name_of_device(plan) == plan.machine->device; }
 
+Plan without_machine(Plan plan) {
+  plan.machine = nullptr;
+  return plan;
+}
+
 void correct_durations(const Plan& plan, const Capture& graph, std::vector<Duration>& durations) {
   if (!is_on_machine(plan)) return;
   const bool is_modelled = is_modelled_step(*plan.captured);

@@ -23,6 +23,9 @@ namespace stepsim::scenarios {
 /// True if the plan's job runs on an accelerator like that of its machine. False if the plan has no machine.
 [[nodiscard]] bool is_on_machine(const Plan& plan);
 
+/// Returns the plan without its machine: its prediction is that of data sheets and models alone.
+[[nodiscard]] Plan without_machine(Plan plan);
+
 /// Multiplies modelled times by the machine's factors. `durations` are indexed by TaskId of `graph`. Kernels are
 /// modelled in a step that `stepsim model` wrote and on another device than the captured one; the CPU's work only in
 /// the former. O(tasks).

@@ -140,10 +140,10 @@ std::string headline(const PlanAnswer& answer) {
   const sim::StepWork work = best.work();
   const std::string title =
       best_line(answer) ? "Best plan" : capacity_text(outcome.memory->device) + ". Fastest plan, which may not fit,";
-  return fmt::format("{} for {}: {}: step time {}, {} {}{}; {}. {}. {}", title, devices_text(answer),
+  return fmt::format("{} for {}: {}: step time {}, {} {}{}{}; {}. {}. {}", title, devices_text(answer),
                      to_text(best.settings()), with_range(*outcome.iteration, outcome.low, outcome.high),
                      sim::rate_text(sim::rate_in_all(work, *outcome.iteration)), sim::unit_of(work),
-                     memory_text(outcome), lead_text(answer), tried_text(answer.findings),
+                     data_sheet_text(outcome.by_data_sheet), memory_text(outcome), lead_text(answer), tried_text(answer.findings),
                      trust_text(answer.head.baseline, answer.head.assumptions));
 }
 
@@ -166,8 +166,11 @@ Table times_of(const PlanAnswer& answer, const std::vector<PlanLine>& lines) {
   for (const std::string& key : keys) columns.push_back({shown(key)});
   columns.insert(columns.end(), {{"step time"},
                                  {"from", Align::kRight, sim::Use::kDetail},
-                                 {"to", Align::kRight, sim::Use::kDetail},
-                                 {std::string(sim::unit_of(answer.head.work))}});
+                                 {"to", Align::kRight, sim::Use::kDetail}});
+  const bool data_sheet = std::any_of(lines.begin(), lines.end(),
+                                      [](const PlanLine& line) { return line.outcome().by_data_sheet.has_value(); });
+  if (data_sheet) columns.push_back({"by data sheet"});
+  columns.push_back({std::string(sim::unit_of(answer.head.work))});
   const bool memory =
       std::any_of(lines.begin(), lines.end(), [](const PlanLine& line) { return line.outcome().memory.has_value(); });
   if (memory) {
@@ -182,8 +185,9 @@ Table times_of(const PlanAnswer& answer, const std::vector<PlanLine>& lines) {
     std::vector<Cell> cells{is_best ? "*" : line.ties() ? "~" : ""};
     for (std::string& value : values_of(answer.head.points, line.plan->point, keys))
       cells.emplace_back(std::move(value));
-    cells.insert(cells.end(), {Cell{*outcome.iteration}, Cell{outcome.low}, Cell{outcome.high},
-                               sim::rate_cell(sim::rate_in_all(line.work(), *outcome.iteration))});
+    cells.insert(cells.end(), {Cell{*outcome.iteration}, Cell{outcome.low}, Cell{outcome.high}});
+    if (data_sheet) cells.push_back(outcome.by_data_sheet ? Cell{*outcome.by_data_sheet} : "-");
+    cells.push_back(sim::rate_cell(sim::rate_in_all(line.work(), *outcome.iteration)));
     if (memory) {
       const auto bytes = [](const std::optional<Bytes>& size) {
         return size ? Cell{in_gib(*size), size->count(), sim::Unit::kNone} : Cell{"-"};
@@ -241,6 +245,7 @@ constexpr auto kPlan = std::to_array<Field<PlanLine>>({
     {"iteration_ns", [](const PlanLine& line) { return *line.outcome().iteration; }},
     {"low_ns", at<&PlanLine::outcome, &Outcome::low>},
     {"high_ns", at<&PlanLine::outcome, &Outcome::high>},
+    {"by_data_sheet_ns", at<&PlanLine::outcome, &Outcome::by_data_sheet>, {}, sim::kIfAny},
     {"tie", at<&PlanLine::ties>},
     {"throughput", [](const PlanLine& line) { return sim::throughput_of(line.work(), *line.outcome().iteration); },
      sim::kThroughput},

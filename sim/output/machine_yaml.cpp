@@ -10,8 +10,8 @@ std::string machine_yaml(const MeasuredMachine& machine) {
     text += fmt::format("  {}: {:.4f}  # {}\n", to_text(part), machine.factor(part), description_of(part));
   if (machine.outside_allocator > Bytes{})
     text += fmt::format("outside_allocator: {}\n", machine.outside_allocator.count());
-  text += fmt::format("runs: {}\nbefore: {:.4f}\nafter: {:.4f}\n", machine.runs, machine.before, machine.after);
-  if (machine.left_out > 0) text += fmt::format("left_out: {:.4f}\n", machine.left_out);
+  text += fmt::format("runs: {}\nbefore: {:.5f}\nafter: {:.5f}\n", machine.runs, machine.before, machine.after);
+  if (machine.left_out > 0) text += fmt::format("left_out: {:.5f}\n", machine.left_out);
   if (!machine.fitted_on.empty()) text += fmt::format("fitted_on: {}\n", machine.fitted_on);
   return text;
 }

@@ -1,29 +1,29 @@
 How do measured steps of a machine differ from predicted ones, and what do they say of other steps?
 $ stepsim calibrate --measured tests/golden/data/measured-runs.csv -o SCRATCH/machine.yaml
-4 measured steps on A100 SXM 40GB: the data sheet predicts them with a mean error of 39.9 %, the fitted factors with 6.4 %, and each from the factors of the others with 9.6 %.
+4 measured steps on A100 SXM 40GB: the data sheet predicts them with a mean error of 39.9 %, the fitted factors with 8.0 %, and each from the factors of the others with 11.7 %.
 
 Factors
 part of a step                           factor  share of steps
-kernels                                   1.55x          89.0 %
-products and convolutions, besides that   1.09x          41.4 %
-attention, besides that                   1.01x           4.2 %
-work of the CPU                           1.01x           0.6 %
-transfers inside a host                   1.10x           1.8 %
-transfers between hosts                   1.46x           8.5 %
+kernels                                   1.52x          89.4 %
+products and convolutions, besides that   1.09x          41.5 %
+attention, besides that                   1.01x           4.3 %
+work of the CPU                           1.01x           0.7 %
+transfers inside a host                   1.06x           1.7 %
+transfers between hosts                   1.31x           8.1 %
 - besides what its allocator holds, a device has 5GB in use
 
 Measured steps
 step             measured  by data sheet    error    fitted    error  from the others    error
-one GPU          81.11 ms       51.25 ms  -36.8 %  82.40 ms   +1.6 %         83.42 ms   +2.8 %
-four GPUs        82.96 ms       51.67 ms  -37.7 %  82.85 ms   -0.1 %         82.76 ms   -0.2 %
-layers divided   31.51 ms       17.31 ms  -45.1 %  26.29 ms  -16.6 %         25.42 ms  -19.3 %
-two hosts       102.40 ms       61.62 ms  -39.8 %  94.75 ms   -7.5 %         86.23 ms  -15.8 %
+one GPU          81.11 ms       51.25 ms  -36.8 %  80.81 ms   -0.4 %         79.65 ms   -1.8 %
+four GPUs        82.96 ms       51.67 ms  -37.7 %  81.25 ms   -2.1 %         79.30 ms   -4.4 %
+layers divided   31.51 ms       17.31 ms  -45.1 %  25.78 ms  -18.2 %         24.50 ms  -22.2 %
+two hosts       102.40 ms       61.62 ms  -39.8 %  90.51 ms  -11.6 %         83.41 ms  -18.5 %
 
 Steps and columns that were not used
 - line 6, heads do not divide: --set parallel.tensor=3:1: each attention has 16 heads, which 3 devices cannot divide equally; expected a divisor of 16
 - a column without a meaning here: comment
 $ stepsim calibrate --backtest tests/golden/data/measured-runs.csv --brief
-4 measured steps on A100 SXM 40GB, each predicted from the others: 9.6 % off in the mean, 19.3 % at most; 39.9 % by the data sheet.
+4 measured steps on A100 SXM 40GB, each predicted from the others: 11.7 % off in the mean, 22.2 % at most; 39.9 % by the data sheet.
 $ stepsim model gpt --layers 4 --hidden 1024 --heads 16 --sequence 1024 --device A100 --micro-batch 8 -o SCRATCH/step.json --brief
 Wrote SCRATCH/step.json: a step of gpt with 4 layers, 0.104 billion parameters, 8 samples of 1024 tokens, bf16, on A100. Nothing of it was measured.
 $ stepsim whatif SCRATCH/step.json --set parallel.data=4 --set parallel.zero=2 --brief
@@ -33,13 +33,29 @@ Why
 - Largest difference: compute, 50.93 ms to 49.49 ms (-1.439 ms).
 - The step is limited by the GPU, before and after.
 $ stepsim whatif SCRATCH/step.json --set parallel.data=4 --set parallel.zero=2 --machine SCRATCH/machine.yaml --brief
-Step time 81.09 ms (70.03 to 93.90 ms), 1.6 % less than the baseline's 82.40 ms; 50.72 ms by the data sheet alone; 394.6 samples/s instead of 97.09 (+306.5 %). Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 9.6 % if each is predicted from the others.
+Step time 79.51 ms (67.23 to 94.06 ms), 1.6 % less than the baseline's 80.81 ms; 50.72 ms by the data sheet alone; 402.4 samples/s instead of 99 (+306.5 %). Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
 
 Why
-- Largest difference: compute, 82.12 ms to 79.82 ms (-2.302 ms).
+- Largest difference: compute, 80.53 ms to 78.27 ms (-2.260 ms).
 - The step is limited by the GPU, before and after.
 $ stepsim sweep SCRATCH/step.json --set parallel.tensor=1,2,4 --machine SCRATCH/machine.yaml --brief
-Best of 3 points: parallel.tensor=4: 304.3 samples/s, 76.07 per device (78.4 % of the baseline's 97.09), step time 26.29 ms (22.24 to 31.25 ms), 68.1 % less than the baseline's 82.40 ms; changing parallel.tensor to 4, the end of its range, still saves 5 % or more. Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 9.6 % if each is predicted from the others.
+Best of 3 points: parallel.tensor=4: 310.3 samples/s, 77.57 per device (78.4 % of the baseline's 99), step time 25.78 ms (21.48 to 31.15 ms), 68.1 % less than the baseline's 80.81 ms; 17.31 ms by the data sheet alone; changing parallel.tensor to 4, the end of its range, still saves 5 % or more. Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
+$ stepsim sweep SCRATCH/step.json --set device.factor=1,2 --set host.scale=1,2 --machine SCRATCH/machine.yaml
+Best of 4 points: device.factor=1, host.scale=1: 99 samples/s, 99 per device (100.0 % of the baseline's 99), step time 80.81 ms (68.18 to 95.81 ms), the same as the baseline's 80.81 ms; 51.25 ms by the data sheet alone; no point is faster than the baseline; host.scale hardly matters from 1 to 2 (under 5 %); changing device.factor to 1, the end of its range, still saves 5 % or more. Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
+
+Step times and their ranges (* = best)
+   device.factor  host.scale  step time      from        to    change  by data sheet  samples/s  per device  efficiency
+*              1           1    80.8 ms   68.2 ms   95.8 ms     0.0 %        51.3 ms         99          99     100.0 %
+               1           2    81.2 ms   68.6 ms   96.2 ms    +0.5 %        51.7 ms      98.49       98.49      99.5 %
+               2           1   161.3 ms  136.0 ms  191.3 ms   +99.6 %       102.1 ms       49.6        49.6      50.1 %
+               2           2   161.6 ms  136.4 ms  191.6 ms  +100.0 %       102.5 ms       49.5        49.5      50.0 %
+
+Assumptions
+- No step was measured: stepsim computed the times of gpt with 4 layers, 0.104 billion parameters, 8 samples of 1024 tokens, bf16, on A100.
+- The network is unknown: a single rank sends no messages.
+- Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
+$ stepsim plan SCRATCH/step.json --devices 8 --machine SCRATCH/machine.yaml --brief
+Best plan for 8 devices: parallel.tensor=1, parallel.pipeline=1, parallel.data=8, batch.scale=1, parallel.microbatches=1, parallel.interleave=1, parallel.zero=1, parallel.recompute=none, comm.bucket_bytes=25MiB: step time 79.23 ms (67.01 to 93.69 ms), 807.8 samples/s; 50.58 ms by the data sheet alone; it needs 6.3 GiB of 40.0 GiB of memory per device; the next plan takes 0.0 % longer, and the ranges of 9 of the next 9 overlap with that of the best. 80 of 3,186 plans were simulated; of the others, 3,106 cannot be faster. Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
 $ stepsim whatif SCRATCH/step.json --set device.to=H100 --machine SCRATCH/machine.yaml --brief
 Step time 22.87 ms (19.19 to 27.67 ms), 55.4 % less than the baseline's 51.25 ms; 349.7 samples/s instead of 156.1 (+124.1 %). The measured steps of --machine are of A100 SXM 40GB, on which the job does not run after the changes: step times are those of models alone. To narrow the range most, give one measured step (stepsim help calibrate).
 
