@@ -325,6 +325,22 @@ TEST(HostDeviceTest, BackwardPassOnAnotherThreadIsHandedOverAndBack) {
   EXPECT_EQ(unexplained(capture), Duration{});
 }
 
+/// Returns true if the main thread, which records nothing for 800 us, waits for a thread that works for `length_us`.
+bool waits_for_work_of(double length_us) {
+  TraceMaker maker;
+  const TrackId main = maker.thread("1");
+  maker.add(EventKind::kOp, "before", main, 0, 100);
+  maker.add(EventKind::kOp, "after", main, 900, 100);
+  maker.add(EventKind::kOp, "work", maker.thread("2"), 120, length_us);
+  const Capture capture = stitched({maker.trace});
+  return !capture.dag.successors(find(capture, "work")).empty();
+}
+
+TEST(HostDeviceTest, AThreadThatWorksForHalfOfASilenceExplainsIt) {
+  EXPECT_TRUE(waits_for_work_of(400));
+  EXPECT_FALSE(waits_for_work_of(399));
+}
+
 TEST(HostDeviceTest, WorkThatBeginsRightAfterAnotherStreamsIsTakenToWaitForIt) {
   TraceMaker maker;
   const TrackId thread = maker.thread("1");
@@ -743,6 +759,23 @@ TEST(AnnotationTest, AnnotationsOfAThreadThatWaitsAreAroundWhatItWaitsFor) {
               ::testing::UnorderedElementsAre("backward pass", "hook"));
   EXPECT_THAT(annotations_of(capture, find(capture, "optimizer")), ::testing::ElementsAre());
   EXPECT_THAT(annotations_of(capture, find(capture, "later")), ::testing::ElementsAre());
+}
+
+TEST(AnnotationTest, AnAnnotationAlsoContainsTheCallsBeforeTheModulesWithinIt) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  maker.add(EventKind::kAnnotation, "forward", thread, 0, 200);
+  maker.trace.modules.push_back({thread, maker.text("nn.Module: Model_0"), Time{us(50)}, us(100)});
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 10, 5, 1);
+  maker.add(EventKind::kKernel, "before", maker.stream(7), 20, 20, 1);
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 60, 5, 2);
+  maker.add(EventKind::kKernel, "within", maker.stream(7), 70, 20, 2);
+
+  const Capture capture = stitched({maker.trace});
+
+  EXPECT_THAT(annotations_of(capture, find(capture, "before")), ::testing::ElementsAre("forward"));
+  EXPECT_THAT(annotations_of(capture, find(capture, "within")),
+              ::testing::UnorderedElementsAre("forward", "nn.Module: Model_0"));
 }
 
 }  // namespace
