@@ -198,5 +198,16 @@ TEST(KneeTest, HasTheRangeThatItsPointsAllow) {
   EXPECT_EQ(found[0].to, "8x");
 }
 
+TEST(KneeTest, HasNoRangeIfItsPointIsCloseToTheBestWhereverInItsRange) {
+  // 8x takes at most 105 ns, within 5 % of the best points, which certainly take 100 ns. 4x is much slower.
+  std::vector<Outcome> outcomes = outcomes_of({800, 400, 200, 102, 100, 100});
+  outcomes[3].low = Duration{100};
+  outcomes[3].high = Duration{105};
+  const auto found = knees({.axes = {{"a.b", {"1x", "2x", "4x", "8x", "16x", "32x"}}}}, outcomes);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].from, "8x");
+  EXPECT_EQ(found[0].to, "8x");
+}
+
 }  // namespace
 }  // namespace stepsim::scenarios
