@@ -1,6 +1,7 @@
 // Tests the range of an answer: what holds for every question, and what each source of uncertainty is computed from.
 #include "scenarios/answer/interval.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -308,6 +309,24 @@ TEST(RefitSharingTest, FindsHowAJobSharesThatContestsMisjudged) {
   EXPECT_GE(found.range.high, fair);
 }
 
+TEST(RefitSharingTest, StatesTheErrorsOfTheOldAndTheNewSharing) {
+  const auto step_with = [](double sharing) {
+    return contested_question(Duration{1'000'000'000}, sharing).iteration();
+  };
+  // No sharing gives this step, because it is farther from serial sharing than fair sharing is.
+  const Duration measured = step_with(1) + (step_with(1) - step_with(0)) / 4;
+  const auto error = [&](double sharing) { return std::abs(sim::ratio(step_with(sharing) - measured, measured)); };
+  const double least = std::min({error(0), error(0.25), error(0.5), error(0.75), error(1)});
+  const Question question = contested_question(measured, 0);
+  ReplayMeter meter;
+  EXPECT_TRUE(refit_sharing(question.predictor(), meter));
+  const Assumptions assumptions = question.predictor().plan().assumptions;
+  const Assumption* const found = find_assumption(assumptions, "sharing_refitted");
+  ASSERT_NE(found, nullptr);
+  EXPECT_THAT(found->sentence, ::testing::HasSubstr(fmt::format("within {:.1f} %, the factor 0 only within {:.0f} %",
+                                                                100 * least, 100 * error(0))));
+}
+
 TEST(RefitSharingTest, SaysSoWhereNoSharingExplainsTheError) {
   const Duration fair = contested_question(Duration{1'000'000'000}, 1).iteration();
   const Question question = contested_question(10 * fair, 1);
@@ -316,8 +335,10 @@ TEST(RefitSharingTest, SaysSoWhereNoSharingExplainsTheError) {
   EXPECT_EQ(question.iteration(), fair);
   EXPECT_FALSE(question.predictor().plan().sharing_known);
   const Assumptions assumptions = question.predictor().plan().assumptions;
-  EXPECT_TRUE(std::any_of(assumptions.begin(), assumptions.end(),
-                          [](const Assumption& one) { return one.id == "sharing_unexplained"; }));
+  const Assumption* const found = find_assumption(assumptions, "sharing_unexplained");
+  ASSERT_NE(found, nullptr);
+  EXPECT_THAT(found->sentence, ::testing::HasSubstr("misses the captured step by 90 %"))
+      << "a tenth of it is predicted";
   EXPECT_GE(answer(question).range.high, 10 * fair) << "what was measured is in the range";
 }
 
