@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/base/error.h"
@@ -122,6 +124,19 @@ TEST(PsBuild, LetsEveryTensorWaitAtTheUpdateBehindAGlobalBarrier) {
     EXPECT_TRUE(has_edge(job.dag, named(job.dag, tensor).front(), named(job.dag, "UPDATE").front())) << tensor;
 }
 
+TEST(PsBuild, LetsTheFirstOperatorWaitBehindAGlobalBarrierWithoutUpdates) {
+  WorkloadMaker maker;
+  maker.tensors = {Bytes{1'000}, Bytes{1'000}};
+  Capture capture = maker.capture();
+  PsWorkload workload = *capture.parameter_server;
+  for (PsTensor& tensor : workload.gpus.front().tensors) tensor.needed_by.clear();
+  capture.parameter_server = std::make_shared<const PsWorkload>(std::move(workload));
+  const Capture job = built(capture);
+  const TaskId last = named(job.dag, "Comm.w1").front();
+  EXPECT_TRUE(has_edge(job.dag, last, named(job.dag, "FW.0")[1]));
+  EXPECT_FALSE(has_edge(job.dag, last, named(job.dag, "FW.1")[1])) << "FW.1 uses it, but follows FW.0";
+}
+
 TEST(PsBuild, LetsALayerWaitForItsOwnTensorOnlyAcrossTheBarrier) {
   WorkloadMaker maker;
   maker.tensors = {Bytes{1'000}, Bytes{1'000}};
@@ -174,6 +189,11 @@ TEST(PsBuild, LetsOnlyTheRootOfAWorkerPushAndPull) {
                        named(job.dag, "Comm.w0.PUSH.0", 1).front()));
   EXPECT_TRUE(
       has_edge(job.dag, named(job.dag, "Comm.w0.PULL.0", 1).front(), named(job.dag, "Comm.w0.COPYH2D.0", 0).front()));
+  // Each GPU has the tensor when its broadcast is done.
+  for (const Rank rank : {0, 1}) {
+    EXPECT_TRUE(has_edge(job.dag, named(job.dag, "Comm.w0.BROADCAST.0", rank).front(),
+                         named(job.dag, "Comm.w0", rank).front()));
+  }
 }
 
 TEST(PsBuild, MakesFurtherWorkersCopiesOfTheMiddleOneAndLeavesTheLastOut) {
