@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "tests/model/rewrite/data_parallel_job.h"
 
 namespace stepsim {
@@ -21,6 +23,21 @@ TEST(UnderModelsTest, ThreadsThatOnlyCarryCollectivesBecomeOnePoolARank) {
     for (const TaskId next : job.dag.successors(task)) EXPECT_NE(job.dag.kind(next), TaskKind::kCollective);
   }
   for (const TaskId task : tasks_named(job.dag, "backward")) EXPECT_EQ(job.dag.lane(task).order, LaneOrder::kEdges);
+}
+
+/// Returns the order of the lane of the first all-reduce if its thread also has other work of this length.
+LaneOrder order_with_work(Duration length) {
+  const Capture captured = DataParallelJob{.ranks = 1}.capture();
+  CaptureEdit edit(captured);
+  const LaneId thread = captured.dag.lane_id(tasks_named(captured.dag, "gloo:all_reduce").front());
+  edit.add_task({.name = edit.builder().intern("work"), .lane = thread, .duration = length}, -1);
+  const Capture job = under_models(std::move(edit).finish());
+  return job.dag.lane(tasks_named(job.dag, "gloo:all_reduce").front()).order;
+}
+
+TEST(UnderModelsTest, ThreadsWithOtherWorkKeepTheirCollectives) {
+  EXPECT_EQ(order_with_work(Duration{1'000}), LaneOrder::kFifo) << "the thread only hands over a collective";
+  EXPECT_EQ(order_with_work(Duration{1'000'000}), LaneOrder::kEdges);
 }
 
 TEST(UnderModelsTest, WhoWaitsForACollectiveWaitsForThoseBeforeIt) {

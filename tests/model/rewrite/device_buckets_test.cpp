@@ -96,6 +96,12 @@ TEST(DeviceBucketsTest, ReductionsThatAreNotOfGradientsStay) {
               ElementsAre(Bytes{2'000'000}, Bytes{2'000'000}, Bytes{2'600'000}));
 }
 
+TEST(DeviceBucketsTest, ReductionsStayIfARankDoesNotShowItsGradients) {
+  Capture job = DeviceDataParallelJob{}.capture();
+  std::erase_if(job.gradients, [&](const Gradient& gradient) { return job.dag.lane(gradient.ready).rank == 1; });
+  EXPECT_THROW((void)with_device_buckets(job, Bytes{1}), CannotAnswer);
+}
+
 TEST(DeviceBucketsTest, TheCapturedBucketsAreTold) {
   const auto found = captured_device_buckets(DeviceDataParallelJob{.shapes = false}.capture());
   ASSERT_TRUE(found.has_value());
