@@ -78,6 +78,16 @@ TEST(RepeatedStepTheoryTest, EachIterationIsAStepOfEachRankWithTheTasksOfTheCapt
   EXPECT_EQ(steps.span, Duration{3 + 4 * kCalls * 5});
 }
 
+TEST(RepeatedStepTheoryTest, WorkBetweenTwoStepsIsRepeatedWithTheLastStepBeforeIt) {
+  SteppedJob job;
+  const TaskId early = job.call(0, 10);
+  job.kernel(1, 1, {job.call(1, 10)});
+  job.call(-1, 5, {early});  // also waits for step 0
+  job.kernel(2, 1, {job.call(2, 10)});
+  // A thread that is never idle makes both calls of step 1, 10 + 5 ns, three times. The last kernel runs meanwhile.
+  EXPECT_EQ(span(with_repeated_step(job.capture(), 1, 3)), Duration{3 * (10 + 5)});
+}
+
 TEST(RepeatedStepTheoryTest, StepsThatAnotherOneFollowsAreRepeatable) {
   EXPECT_EQ(repeatable_steps(launching(3, 1, 1)), (std::vector<std::int64_t>{0, 1}));
   EXPECT_EQ(repeatable_steps(launching(1, 1, 1)), (std::vector<std::int64_t>{0}));
