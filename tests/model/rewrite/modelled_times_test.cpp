@@ -1,5 +1,6 @@
 #include "model/rewrite/modelled_times.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -57,7 +58,9 @@ TEST(ModelledTimesTest, AreTheFloorAndTheLongerOfArithmeticAndMemory) {
   EXPECT_EQ(modelled.dag.duration(TaskId{0U}), Duration{std::llround(by_memory)});
   EXPECT_EQ(modelled.dag.duration(TaskId{1U}), Duration{std::llround(by_arithmetic)});
   EXPECT_EQ(untimed_work(modelled).device, 0U);
-  EXPECT_NE(find_assumption(modelled.assumptions, kModelledTimes), nullptr);
+  const Assumption* const assumption = find_assumption(modelled.assumptions, kModelledTimes);
+  ASSERT_NE(assumption, nullptr);
+  EXPECT_THAT(assumption->sentence, ::testing::HasSubstr("durations of 2 tasks"));
   EXPECT_EQ(modelled.devices.at(0), device().name);
 }
 

@@ -70,6 +70,17 @@ TEST(ExpertsTest, ReplicasOfTheSameExpertsReduceTheirGradients) {
       0);
 }
 
+TEST(ExpertsTest, TheirGradientsHaveAShareOfAllBytes) {
+  const Capture capture = kExpertsJob.capture();
+  const Experts experts(capture.operators);
+  double all = 0;
+  for (const Gradient& gradient : capture.gradients) all += static_cast<double>(gradient.bytes.count());
+  // In each layer, each of 8 experts has two weights of 16 by 64 elements.
+  const double own = static_cast<double>(kExpertsJob.layers) * 2 * 8 * 16 * 64 * kExpertsJob.element_bytes;
+  EXPECT_DOUBLE_EQ(experts.share_of(capture.gradients), own / all);
+  EXPECT_EQ(experts.share_of({}), 0);
+}
+
 TEST(ExpertsTest, ProductsOfFewerExpertsHaveMoreTokensEach) {
   const Capture capture = kExpertsJob.capture();
   const Experts experts(capture.operators);

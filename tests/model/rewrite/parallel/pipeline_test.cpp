@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
 #include <random>
 #include <utility>
 #include <vector>
@@ -175,6 +176,24 @@ TEST(WithStagesTest, EveryMicrobatchHasEveryCallOnce) {
   EXPECT_EQ(kernels(staged, "receives gradients"), 3U);
   EXPECT_THAT(staged.recording.ranks, ElementsAre(0, 1));
   EXPECT_EQ(staged.gradients.size(), capture.gradients.size());
+}
+
+// The passes of a stage follow each other on its thread and on its stream.
+TEST(WithStagesTest, AThreadOrStreamRunsOneTaskAfterTheOther) {
+  const Capture staged = with_stages(TransformerJob{.layers = 4}.capture(), {.pipeline = 2, .microbatches = 3});
+  const Dag& dag = staged.dag;
+  std::vector<bool> follows(dag.task_count(), false);
+  for (const TaskId task : dag.tasks()) {
+    for (const TaskId next : dag.successors(task)) {
+      if (dag.lane_id(task) == dag.lane_id(next)) follows[next.index()] = true;
+    }
+  }
+  std::map<LaneId, std::size_t> first;
+  for (const TaskId task : dag.tasks()) {
+    if (!dag.rendezvous(task).valid() && !follows[task.index()]) ++first[dag.lane_id(task)];
+  }
+  EXPECT_EQ(first.size(), 4U) << "a thread and a stream for each stage";
+  for (const auto& [lane, tasks] : first) EXPECT_EQ(tasks, 1U) << dag.lanes()[lane.index()].name;
 }
 
 // A neutral number of microbatches and a change of the batch divide them later, as they divide durations.
