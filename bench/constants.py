@@ -5,9 +5,9 @@ the source.
 
 Reads docs/results/constants.csv: a row names a constant (kName, or kName.member of a table's line) and its source file;
 rows without a file name constants that no answer depends on. In a copy of the sources, the variable
-STEPSIM_CONSTANT=kName=FACTOR multiplies the constant. The copy is built once (build/constants), and scores are run on
-it: those of SHARED/check and of measured runs, and for ingest's constants the answers about CAPTURES. For each constant
-and direction, prints the mean change of the answers in the score that changes most, with that score's mean error, or
+STEPSIM_CONSTANT=kName=FACTOR multiplies the constant. The copy is built once (build/constants), and is asked measured
+questions of tests/truth/evidence, and for ingest's constants questions about CAPTURES. For each constant and direction,
+prints the mean change of the answers in the group of questions that changes most, with the mean error of that group, or
 the answer about a capture that changes most. --update writes both into the last two columns."""
 import argparse
 import csv
@@ -20,7 +20,8 @@ import subprocess
 import sys
 import tempfile
 
-import scores
+import score_evidence
+from evidence import form
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docs/results/constants.csv"
@@ -189,19 +190,41 @@ def changes(new, old):
     return [abs(after / before - 1) for after, before in zip(new.predictions, old.predictions) if before]
 
 
-def collectives_from_data_sheets(program, shared):
-    return scores.collectives(program, shared).of("sheets")
+class MeasuredAnswers:
+    """Answers to measured questions; those that are refused are left out of the figures."""
+
+    def __init__(self, rows):
+        rows = [row for row in rows if row.predicted]
+        self.predictions = [row.predicted for row in rows]
+        self.error = statistics.mean(abs(row.predicted / row.measured - 1) for row in rows)
+        ranged = [row for row in rows if row.low is not None]
+        self.inside = statistics.mean(row.low <= row.measured <= row.high for row in ranged) if ranged else None
 
 
-def some_nccl_tests(program, shared):
-    return scores.nccl_tests(program, shared, "--thin", 16)
+def asked(adapter, wanted=lambda row: True, each=1):
+    """Returns a function that asks each so-many-th wanted question of an adapter."""
+    def score(program, shared):
+        with tempfile.TemporaryDirectory() as folder:
+            at = form.At(shared, pathlib.Path(folder) / "measured")
+            score_evidence.unpack(at.measured)
+            cases = [case for case in score_evidence.cases_of([adapter], at)[0] if wanted(case.row)]
+            asking = form.Program(program, folder)
+            found = score_evidence.side_by_side(lambda case: score_evidence.answer(asking, case), cases[::each])
+        return MeasuredAnswers(one for one in found if isinstance(one, form.Row))
+    return score
 
 
 def runs_of(*groups):
-    def score(program, shared):
-        found = [scores.measured_runs(program, shared / "truth" / group, *(["--relative"] if group == "fsdp" else [])) for group in groups]
-        return scores.Score(answer for one in found for answer in one.answers)
-    return score
+    """Asks for our own runs of jobs; the names of groups begin with one of these."""
+    return asked("own_runs", lambda row: row.source == "own-namespaces" and row.benchmark.startswith(groups))
+
+
+PARAMETER_SERVERS = ("even", "vgg", "byteps")
+COLLECTIVES = ("ddp", "fsdp", "pipe")
+whole_models = asked("models", lambda row: row.question == "device")
+kernels = asked("kernels", lambda row: row.source.split("-")[0] != "aiconfigurator")
+nccl_tests = asked("collectives", lambda row: row.source.startswith(("aiconfigurator", "h100")), each=4)
+loops = asked("collectives", lambda row: row.source.startswith(("vidur", "mleng")))
 
 
 # Real captures, in which the constants of INGEST matter: launch queues, polling, host collectives, several ranks.
@@ -240,12 +263,12 @@ def captures(program, shared):
 
 
 # By part of the file's path; the first match applies.
-SCORES = {f"{INGEST}parameter_server/": {"servers": runs_of("ps", "byteps")},
-          INGEST: {"captures": captures, "all-reduces": runs_of("ddp", "fsdp")},
-          "device/": {"models": scores.whole_models, "kernels": scores.single_kernels},
-          "collective/": {"collectives": collectives_from_data_sheets, "nccl-tests": some_nccl_tests},
-          "model/": {"runs": runs_of("ps", "byteps", "ddp", "fsdp")},
-          "": {"models": scores.whole_models, "runs": runs_of("ps", "byteps", "ddp", "fsdp")}}
+SCORES = {f"{INGEST}parameter_server/": {"servers": runs_of(*PARAMETER_SERVERS)},
+          INGEST: {"captures": captures, "all-reduces": runs_of(*COLLECTIVES)},
+          "device/": {"models": whole_models, "kernels": kernels},
+          "collective/": {"collectives": loops, "nccl-tests": nccl_tests},
+          "model/": {"runs": runs_of(*PARAMETER_SERVERS, *COLLECTIVES)},
+          "": {"models": whole_models, "runs": runs_of(*PARAMETER_SERVERS, *COLLECTIVES)}}
 
 
 def scores_of(file):

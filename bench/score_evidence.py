@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""score_evidence.py STEPSIM SHARED [ADAPTER...]: asks every question of tests/truth/evidence, or those of the named adapters, and
-writes docs/results/evidence-rows.csv (all rows), evidence-left-out.csv (rows that are not asked, by reason), evidence.csv
-(the ledger) and the page docs/internals/evidence.md, and sentences of README.md. score_evidence.py --check: checks that the ledger and the page are those of
-the rows.
+"""score_evidence.py STEPSIM SHARED [ADAPTER...]: asks every question of tests/truth/evidence, or those of the named adapters,
+and writes docs/results/evidence-rows.csv (all rows), evidence-left-out.csv (rows that are not asked, by reason), evidence.csv
+(the ledger), the page docs/internals/evidence.md with its charts, and sentences of README.md. score_evidence.py --check:
+checks that the others are those of the rows.
 
 The rows of other adapters stay as they are, and so do those of an adapter whose data are absent."""
 import collections
@@ -17,22 +17,23 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import tarfile
 import tempfile
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path += [str(ROOT / folder) for folder in ("tests/truth", "tests/truth/plans", "bench")]
-import scoreboard  # noqa: E402
+import error_bars  # noqa: E402
 from evidence import form  # noqa: E402
 
 RESULTS = ROOT / "docs/results"
 ROWS, LEFT_OUT, LEDGER, PAGE = RESULTS / "evidence-rows.csv", RESULTS / "evidence-left-out.csv", RESULTS / "evidence.csv", ROOT / "docs/internals/evidence.md"
 MACHINES = RESULTS / "machines.csv"  # score_machines.py makes it
 NCCL = RESULTS / "nccl-left-out.csv"  # fit_nccl.py makes it
-README = ROOT / "README.md"
+README, CHARTS = ROOT / "README.md", ROOT / "docs/images/evidence"
 ADAPTERS = ["own_runs", "memory", "simumax", "azure", "hkbu", "low", "dle", "milabench", "lambdal", "plans",
             "published", "collectives", "models", "kernels", "pairs", "production"]
-FIGURES = ["rows", "sources", "refused", "bias", "q10", "q50", "q90", "mean error", "in range", "width"]
+FIGURES = ["rows", "sources", "refused", "bias", "q10", "q50", "q90", "mean error", "in range", "width", "peer"]
 # A regime is a prefix of these fields of a row: the more, the finer.
 FIELDS = ["base", "hosts", "mode", "model", "generation", "precision"]
 
@@ -118,6 +119,9 @@ def figures(rows):
         shares = weights(ranged)
         found["in range"] = sum(share for share, row in zip(shares, ranged) if row.low <= row.measured <= row.high)
         found["width"] = quantile([(row.high - row.low) / row.measured for row in ranged], shares, 0.5)
+    with_peer = [row for row in answered if row.peer is not None]
+    if with_peer:
+        found["peer"] = sum(share * abs(row.peer / row.measured - 1) for share, row in zip(weights(with_peer), with_peer))
     return {key: f"{value:.4f}" if isinstance(value, float) else str(value) for key, value in found.items()}
 
 
@@ -170,10 +174,6 @@ def ledger(rows, before=None):
     return table
 
 
-def ledger_text(rows, before):
-    return form.as_csv([*KEY, *FIGURES, "before"], ledger(rows, before))
-
-
 def stored_before():
     """Returns {key of a group: mean error before} as evidence.csv has it."""
     return {tuple(row[column] for column in KEY): row["before"] for row in form.rows_of(LEDGER) if row.get("before")} if LEDGER.exists() else {}
@@ -206,23 +206,41 @@ def table_of(table, first):
     return text
 
 
-BAR = 40  # characters of the longest bar
-FULL = 0.4  # its error
+def chart_of(question):
+    """Returns the file with the chart of a question."""
+    return CHARTS / f"{question.replace(' ', '-')}.svg"
 
 
-def chart(table):
-    """Draws the mean errors by base and source."""
-    width = max(len(f"{row['source']}, {row['regime']}") for row in table)
-    for row in sorted(table, key=lambda row: -float(row.get("mean error", 0))):
-        if "mean error" in row:
-            value = float(row["mean error"])
-            bar = "#" * max(1, round(BAR * min(value, FULL) / FULL)) + (">" if value > FULL else "")
-            yield f"    {row['source'] + ', ' + row['regime']:{width}}  {row['seen']:6}  {bar} {100 * value:.1f} %"
+def by_source(table, question):
+    return [row for row in table if row["question"] == question and row["source"]]
+
+
+def by_regime(table, question):
+    """Returns the rows by base, hosts, mode and kind of model."""
+    return [row for row in table if row["question"] == question and row["regime"] and not row["source"] and row["regime"].count(", ") == 3]
+
+
+def bars(rows, label):
+    """Returns the bars of rows with an error, the longest first."""
+    found = [error_bars.Bar(label(row), row["seen"], float(row["mean error"]), float(row["before"]) if row["before"] else None)
+             for row in rows if "mean error" in row and row["seen"] in error_bars.COLOURS]
+    return sorted(found, key=lambda bar: -bar.error)
+
+
+def charts(table):
+    """Returns {file: text} of the charts of all questions with an answer."""
+    drawn = {}
+    for question in dict.fromkeys(row["question"] for row in table):
+        groups = [("By source", bars(by_source(table, question), lambda row: f"{row['source']}, {row['regime']}")),
+                  ("By base, hosts, mode and kind of model", bars(by_regime(table, question), lambda row: row["regime"]))]
+        if any(found for _, found in groups):
+            drawn[chart_of(question)] = error_bars.svg(f"Mean error: {question}", groups)
+    return drawn
 
 
 ABOUT = """# Evidence
 
-How far off answers are, by question, kind of answer and source. This page is made by `./dev score evidence` from
+How far off answers are, by question, kind of answer and source. This page is made by `./dev score` from
 [evidence-rows.csv](../results/evidence-rows.csv), which has each question with its measured and its predicted value;
 [evidence.csv](../results/evidence.csv) has the same figures for finer regimes.
 
@@ -235,8 +253,8 @@ How far off answers are, by question, kind of answer and source. This page is ma
   modelled, with all work multiplied so that one measured step of that machine is right. Calibrated and scaled answers
   are left out of the first table where the question was also asked without a measured step.
 * **bias** is the mean of ln(measured / predicted): above 0, the measured time is longer. **10 to 90 %** are quantiles of
-  the same. **mean error** is that of |predicted / measured - 1|; **before**: at the commit before. **in range**: measured values in the predicted range,
-  without any tolerance. **range**: its median width, as a share of the measured value.
+  the same. **mean error** is that of |predicted / measured - 1|; **before**: at the commit before, a black line in the
+  charts. **in range**: measured values in the predicted range, without any tolerance. **range**: its median width, as a share of the measured value.
 * A question that stepsim refuses is a row, and counts as **refused**."""
 
 
@@ -272,6 +290,13 @@ def about_machines():
             "few choices, differences of a percentage point say little. How far factors may differ from 1 was chosen on these machines, except vtrain-a100-host: on a machine of which "
             "nothing was used, errors can be larger.")
     return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def about_peers(table):
+    """Returns the lines on others' errors in the same rows."""
+    known = form.sources()
+    found = [f"{row['source']} {percent(row['peer'])} ({known[row['source']]['peer']})" for row in table if row.get("peer") and row["regime"] not in form.USE_A_STEP]
+    return ["", *textwrap.wrap(f"Mean errors of others on the same rows: {', '.join(found)}.", 120, break_long_words=False, break_on_hyphens=False)] if found else []
 
 
 WITHOUT = """Constants of NCCL's times were also fitted without each system ([nccl-left-out.csv](../results/nccl-left-out.csv), made by
@@ -331,17 +356,16 @@ def not_asked(left_out):
     return [(*key, count) for key, count in sorted(number.items())]
 
 
-def page(rows, left_out, before):
-    table = ledger(rows, before)
+def page(table, left_out, rows):
     coarse = [row for row in table if not row["regime"] and not row["source"]]
     text = [ABOUT, "", "## By question", "", *table_of(coarse, lambda row: f"{row['question']}, {row['seen']}"), "", ONE_STEP, *of_machines(), "", *about_machines()]
     for question in dict.fromkeys(row["question"] for row in coarse):
-        of_question = [row for row in table if row["question"] == question]
-        by_source = [row for row in of_question if row["source"]]
-        depth = [row for row in of_question if row["regime"] and not row["source"] and row["regime"].count(", ") == 3]
-        text += ["", f"## {question[0].upper()}{question[1:]}", "", "Mean error by source:", "", *chart(by_source), "", "By source:", "",
-                 *table_of(by_source, lambda row: f"{row['source']} ({row['seen']}), {row['regime']}"), "", "By base, hosts, mode and kind of model:", "",
-                 *table_of(depth, lambda row: f"{row['regime']}, {row['seen']}")]
+        of_sources = by_source(table, question)
+        text += ["", f"## {question[0].upper()}{question[1:]}"]
+        if any("mean error" in row for row in of_sources):
+            text += ["", f"![Mean errors of the question {question}]({os.path.relpath(chart_of(question), PAGE.parent)})"]
+        text += ["", "By source:", "", *table_of(of_sources, lambda row: f"{row['source']} ({row['seen']}), {row['regime']}"), *about_peers(of_sources), "",
+                 "By base, hosts, mode and kind of model:", "", *table_of(by_regime(table, question), lambda row: f"{row['regime']}, {row['seen']}")]
         if question == "collective":
             text += ["", WITHOUT, *of_nccl()]
     text += ["", "## Not asked", "", "Rows of the data sets that are not asked, because stepsim cannot describe their model or their change, or because the row is in",
@@ -379,13 +403,23 @@ def write(rows, left_out):
     write_ledger()
 
 
+def made_of(rows, left_out, before):
+    """Returns {file: text} of all that is made of the rows."""
+    table = ledger(rows, before)
+    return {LEDGER: form.as_csv([*KEY, *FIGURES, "before"], table), PAGE: page(table, left_out, rows), README: readme(rows), **charts(table)}
+
+
 def write_ledger():
-    """Writes the ledger and the page of the rows in docs/results."""
+    """Writes the ledger, the page and its charts of the rows in docs/results."""
     rows, left_out = stored()
     before = of_last_commit()
-    LEDGER.write_text(ledger_text(rows, before), encoding="utf-8")
-    PAGE.write_text(page(rows, left_out, before), encoding="utf-8")
-    README.write_text(readme(rows), encoding="utf-8")
+    CHARTS.mkdir(exist_ok=True)
+    made = made_of(rows, left_out, before)
+    for file, text in made.items():
+        file.write_text(text, encoding="utf-8")
+    for file in CHARTS.glob("*.svg"):
+        if file not in made:
+            file.unlink()
 
 
 def faults():
@@ -405,16 +439,50 @@ def faults():
         if (row["seen"] == "yes") != bool(fitted):
             yield f"{form.SOURCES.name}: {name} is seen if and only if constants were fitted to it"
     before = stored_before()
-    for file, text in ((LEDGER, ledger_text(rows, before)), (PAGE, page(rows, left_out, before)), (README, readme(rows))):
+    made = made_of(rows, left_out, before)
+    yield from (f"{file.name} is a chart of no question" for file in CHARTS.glob("*.svg") if file not in made)
+    for file, text in made.items():
         if not file.exists() or file.read_text(encoding="utf-8") != text:
-            yield f"{file.relative_to(ROOT)} is not what {ROWS.name} says: run ./dev score evidence"
+            yield f"{os.path.relpath(file, ROOT)} is not what {ROWS.name} says: run ./dev score"
+
+
+# --- the command
+
+
+def command_line(usage, known):
+    """Returns the program, SHARED and the given names, or all known names if none is given. With --check, prints the faults and exits."""
+    if sys.argv[1:] == ["--check"]:
+        found = list(faults())
+        print(*found, f"{len(found)} faults", sep="\n")
+        sys.exit(1 if found else 0)
+    if len(sys.argv) < 3:
+        sys.exit(usage)
+    program, shared, *names = sys.argv[1:]
+    if unknown := [name for name in names if name not in known]:
+        sys.exit(f"dev: unknown name '{unknown[0]}'; there are: {' '.join(known)}")
+    return os.path.abspath(program), pathlib.Path(shared).resolve(), names or list(known)
+
+
+def until_interrupted(main):
+    """Exits with what main() returns."""
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("\ndev: interrupted; nothing was written")
+
+
+def unpack(folder):
+    """Unpacks tests/truth/data into the folder."""
+    for archive in (ROOT / "tests/truth/data").glob("*.tar.xz"):
+        with tarfile.open(archive) as content:
+            content.extractall(folder)
 
 
 def main():
-    program, shared, names = scoreboard.command_line(__doc__, ADAPTERS, faults)
+    program, shared, names = command_line(__doc__, ADAPTERS)
     with tempfile.TemporaryDirectory() as folder:
         at = form.At(shared, pathlib.Path(folder) / "measured")
-        scoreboard.unpack(at.measured)
+        unpack(at.measured)
         cases, left_out = cases_of(names, at)
         asking = form.Program(program, folder)
         found = side_by_side(lambda case: answer(asking, case), cases)
@@ -426,4 +494,4 @@ def main():
 
 
 if __name__ == "__main__":
-    scoreboard.until_interrupted(main)
+    until_interrupted(main)

@@ -8,7 +8,6 @@ import statistics
 import tempfile
 
 import score_evidence as board
-import scoreboard
 from evidence import azure, form, hkbu, plans, simumax
 
 BACKTEST = board.RESULTS / "machines-backtest.csv"
@@ -66,7 +65,7 @@ def step_of(source, step):
 
 
 def main():
-    program, shared, _ = scoreboard.command_line(__doc__, (), board.faults)
+    program, shared, _ = board.command_line(__doc__, ())
     with tempfile.TemporaryDirectory() as folder:
         asking, found = form.Program(program, folder), machines(form.At(shared, pathlib.Path(folder)))
         reports = dict(zip(found, board.side_by_side(lambda runs: backtest(asking, runs), found.values())))
@@ -81,4 +80,4 @@ def main():
 
 
 if __name__ == "__main__":
-    scoreboard.until_interrupted(main)
+    board.until_interrupted(main)

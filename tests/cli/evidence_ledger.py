@@ -1,23 +1,25 @@
 #!/usr/bin/env python3
-"""evidence_ledger.py STEPSIM ROOT: the ledger of bench/score_evidence.py weighs sources and benchmarks equally, counts refusals, finds
-files that are not those of the rows, and Ctrl-C leaves everything as it was."""
+"""evidence_ledger.py STEPSIM ROOT: the ledger of bench/score_evidence.py weighs sources and benchmarks equally, counts
+refusals, draws its errors, and finds files that are not those of the rows. Ctrl-C leaves everything as it was."""
 import pathlib
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import xml.etree.ElementTree as ElementTree
 
 from checks import check, verdict
 
 ROOT = pathlib.Path(sys.argv[2]).resolve()
 sys.path.insert(0, str(ROOT / "bench"))
+import error_bars  # noqa: E402
 import score_evidence as board  # noqa: E402
 from evidence import form  # noqa: E402
 
 
 def row(source, benchmark, name, measured, predicted, base="modelled", **more):
-    return form.Row("device", source, benchmark, name, base, "training", "one", "transformer", "Hopper", "bf16", "s", measured, None, predicted, **more)
+    return form.Row("device", source, benchmark, name, base, "training", "one", "transformer", "Hopper", "bf16", "s", measured, predicted=predicted, **more)
 
 
 def groups_weigh_equally():
@@ -39,6 +41,21 @@ def ranges_and_refusals_count():
 def quantiles_are_weighted():
     check("median of unequal weights", board.quantile([3.0, 1.0, 2.0], [0.6, 0.2, 0.2], 0.5) == 3.0)
     check("lowest", board.quantile([3.0, 1.0, 2.0], [0.6, 0.2, 0.2], 0.1) == 1.0)
+
+
+def peers_are_compared_where_they_answer():
+    rows = [row("one", "a", "x", 1.0, 1.2, peer=0.7), row("one", "a", "y", 1.0, 1.1), row("one", "a", "z", 2.0, 2.0, peer=2.2)]
+    check("error of the peer", board.figures(rows)["peer"] == f"{(0.3 + 0.1) / 2:.4f}", board.figures(rows))
+
+
+def bars_are_in_proportion():
+    drawn = board.charts(board.ledger([row("azure-h100", "a", "x", 1.0, 1.1), row("simumax-b200", "a", "y", 1.0, 2.0)], {("device", "modelled", "azure-h100", "unseen"): "0.2000"}))
+    (name, text), = ((file.name, text) for file, text in drawn.items())
+    picture = ElementTree.fromstring(text)
+    widths = sorted({int(rect.get("width")) for rect in picture.findall("{*}rect") if rect.get("height") == str(error_bars.LINE - 6)})
+    check("a tenth has a quarter of the width of 40 %, and no bar is longer", (name, widths) == ("device.svg", [error_bars.BARS // 4, error_bars.BARS]), (name, widths))
+    words = [one.text for one in picture.findall("{*}text")]
+    check("labels and the error before", {"azure-h100, modelled", "10.0 % (before: 20.0 %)", "100.0 %"} <= set(words), words)
 
 
 def scaled_answers_count_once():
@@ -81,6 +98,8 @@ def interrupt_leaves_the_files(folder):
 groups_weigh_equally()
 ranges_and_refusals_count()
 quantiles_are_weighted()
+peers_are_compared_where_they_answer()
+bars_are_in_proportion()
 scaled_answers_count_once()
 with tempfile.TemporaryDirectory() as place:
     rows_are_written_and_read(pathlib.Path(place))

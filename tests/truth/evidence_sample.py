@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """evidence_sample.py STEPSIM SHARED MEASURED: asks a sample of the questions of docs/results/evidence-rows.csv again. Fails if
 an answer differs by more than 1 % from the recorded one, or if a question is refused that was answered: a change that moves
-predictions records them again (`./dev score evidence`). Skipped where SHARED is absent. MEASURED is the unpacked
+predictions records them again (`./dev score`). Skipped where SHARED is absent. MEASURED is the unpacked
 tests/truth/data.
 
 The sample has 200 rows, or fewer if they take longer than a minute of processor time; nightly it has all."""
@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path += [str(HERE.parents[1] / "bench"), str(HERE.parent / "cli")]  # both have a scoreboard.py; that of bench is meant
+sys.path += [str(HERE.parents[1] / "bench"), str(HERE.parent / "cli")]
 from checks import NIGHTLY, STEPSIM, check, dice, verdict  # noqa: E402
 import score_evidence as board  # noqa: E402
 from evidence import form  # noqa: E402

@@ -40,6 +40,7 @@ class Row:
     unit: str  # s, us, GiB, or ratio (after / before)
     measured: float
     noise: Optional[float] = None  # relative, where repeats or controls show it
+    peer: Optional[float] = None  # what the predictor says that sources.csv names as the source's peer
     predicted: Optional[float] = None
     low: Optional[float] = None
     high: Optional[float] = None
@@ -51,7 +52,7 @@ class Row:
 
 
 COLUMNS = [field.name for field in dataclasses.fields(Row)]
-NUMBERS = {"measured", "noise", "predicted", "low", "high"}
+NUMBERS = {"measured", "noise", "peer", "predicted", "low", "high"}
 
 
 class Answer(NamedTuple):

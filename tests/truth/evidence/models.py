@@ -18,7 +18,7 @@ def devices(folder):
     for row in rows_of(folder / "pairs.csv"):
         before, after = float(row["a_e2e_ms"]), float(row["b_e2e_ms"])
         yield Case(Row("device", source(row["b_device"]), f"{row['model']} {row['mode']}", row["name"], "captured", MODES[row["mode"]], "one", "transformer",
-                       generation(row["a_device"], row["b_device"]), "fp32", "ratio", after / before),
+                       generation(row["a_device"], row["b_device"]), "fp32", "ratio", after / before, peer=float(row["neusight_b_ms"]) / before),
                    lambda program, row=row: ratio(program.whatif(folder / row["a"], row["question"])))
 
 
@@ -53,7 +53,7 @@ def four_gpus(folder):
 
         name = f"{row['model']} {row['how']}, {row['device']}, batch {row['global_batch']}"
         yield Case(Row(question, source(to or "H100 SXM"), row["model"], name, "captured", "training", "one", "transformer",
-                       generation(capture["device"], to), "fp32", "s", float(row["e2e_ms"]) / 1e3), ask)
+                       generation(capture["device"], to), "fp32", "s", float(row["e2e_ms"]) / 1e3, peer=float(row["neusight_ms"]) / 1e3), ask)
 
 
 def cases(at):

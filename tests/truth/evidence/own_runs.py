@@ -1,8 +1,9 @@
 """Our own measured runs (tests/truth/data), each asked as a change of the captured run of its group."""
+import pathlib
 import types
 
 import score_truth
-from .form import Answer, Case, Row, generation
+from .form import Answer, Case, Row, generation, step
 
 # Folder: source, kind of model, file of runs, relative to the captured step, noise (docs/internals/test-data.md).
 FOLDERS = [("ps", "own-namespaces", "layers that sleep", "measured.csv", False, 0.005), ("byteps", "own-namespaces", "layers that sleep", "measured.csv", False, 0.005),
@@ -23,7 +24,19 @@ def changed(before, after):
     return before if before == after else f"{before} to {after}"
 
 
+def overlapped_collectives():
+    """Yields runs of an FSDP-like program: gathers ahead of the layers, and reductions that are not waited for."""
+    folder = pathlib.Path(score_truth.__file__).parent / "overlapped_collectives"
+    for run in score_truth.rows(folder / "measured.csv"):
+        # The trace has no operators of an autograd engine: reductions are selected by name.
+        settings = [f"overlap.prefetch={run['prefetch']}"] * (run["prefetch"] != "0") + ["overlap{name=all_reduce}.collectives=asynchronous"] * int(run["asynchronous"])
+        yield Case(Row("other" if settings else "replay", "own-namespaces", "overlapped_collectives", f"overlapped_collectives: {' '.join(settings) or 'as captured'}", "captured",
+                       "training", "several", "layers that sleep", "CPU", "none", "s", float(run["median_step_s"]), float(run["most"]) / float(run["least"]) - 1),
+                   lambda program, settings=settings: step(program.whatif(folder / "traces", *(settings or ["host.scale=1"]))))
+
+
 def cases(at):
+    yield from overlapped_collectives()
     for folder, source, model, name, relative, noise in FOLDERS:
         for file in sorted((at.measured / folder).glob(f"*/{name}")):
             group = file.parent
