@@ -68,6 +68,7 @@ struct Modelled {
   std::string model;
   double parameters = 0;
   double forward_flops = 0;
+  std::vector<std::string> unused_keys;
   std::vector<PassOfStep> passes;
 };
 
@@ -83,26 +84,32 @@ constexpr auto kModelled = std::to_array<sim::Field<Modelled>>({
     {"model", at<&Modelled::model>},
     {"parameters", at<&Modelled::parameters>},
     {"forward_flops", at<&Modelled::forward_flops>},
+    {"unused_keys", at<&Modelled::unused_keys>},
     {"passes", [](const Modelled& modelled) { return &modelled.passes; }, kPass, sim::kRowLines},
 });
 
 /// Returns the model that MODEL means: a family, or a file.
-Transformer model_of(const std::string& name, const ModelOptions& options, std::vector<InputFile>& inputs) {
+ingest::TransformerFile model_of(const std::string& name, const ModelOptions& options, std::vector<InputFile>& inputs) {
   const TransformerFamily* const family = find_transformer_family(name);
-  Transformer model = family != nullptr ? family->usual : ingest::read_transformer_file(name, inputs);
+  ingest::TransformerFile file = family != nullptr ? ingest::TransformerFile{family->usual, family->name, {}}
+                                                   : ingest::read_transformer_file(name, inputs);
+  Transformer& model = file.model;
   for (const auto& [member, value] : options.sizes) model.*member = value;
   if (options.dropout) model.dropout = *options.dropout;
   if (model.key_heads == 0) model.key_heads = model.heads;
   if (model.intermediate == 0) model.intermediate = 4 * model.hidden;
   if (const std::optional<std::string> problem = problem_of(model))
     throw UsageError(fmt::format("{}: {}; give it in the file or as an option", shown(name), *problem));
-  return model;
+  return file;
 }
 
-std::string description(const std::string& name, const Transformer& model, const ModelOptions& options) {
-  return fmt::format("{} with {} layers, {:.3g} billion parameters, {} of {} tokens, {}{}, on {}", name, model.layers,
-                     model.parameters() / 1e9, counted(options.run.samples, "sample"), options.run.sequence,
-                     options.precision, options.profile ? ", with measured times of layers" : "", options.device);
+std::string description(const std::string& name, const ingest::TransformerFile& file, const ModelOptions& options) {
+  const Transformer& model = file.model;
+  const bool is_family = find_transformer_family(name) != nullptr;
+  return fmt::format("{}{} with {} layers, {:.3g} billion parameters, {} of {} tokens, {}{}, on {}", name,
+                     is_family ? "" : fmt::format(" ({})", file.family), model.layers, model.parameters() / 1e9,
+                     counted(options.run.samples, "sample"), options.run.sequence, options.precision,
+                     options.profile ? ", with measured times of layers" : "", options.device);
 }
 
 std::vector<PassOfStep> passes_of(const std::vector<TransformerCall>& calls, Duration host) {
@@ -158,9 +165,16 @@ void run_model(CommonOptions options, ModelOptions of_model, const Session& sess
   if (find_transformer_family(name) != nullptr) options.traces.clear();
   const TraceOutput target(options, kModelName, [](std::string_view head) { return contains(head, "stepsim_model"); });
   std::vector<InputFile> inputs;
-  const Transformer model = model_of(name, of_model, inputs);
+  const ingest::TransformerFile file = model_of(name, of_model, inputs);
+  const Transformer& model = file.model;
   if (of_model.run.sequence == 0)
     of_model.run.sequence = model.positions > 0 ? std::min(model.positions, kUsualSequence) : kUsualSequence;
+  if (model.window > 0 && of_model.run.sequence > model.window) {
+    throw UsageError(
+        fmt::format("{}: its sliding_window is {}, which makes attention of {} tokens cheaper in a way that is not "
+                    "modelled; expected a --sequence of at most {}",
+                    shown(name), model.window, of_model.run.sequence, model.window));
+  }
   if (const double tokens = double{1} * of_model.run.samples * of_model.run.sequence; tokens > kMostTokens)
     throw UsageError(fmt::format("a step of {:.3g} tokens is too large; expected at most {:.3g}", tokens, kMostTokens));
   std::vector<TransformerCall> calls = transformer_calls(model, of_model.run);
@@ -172,7 +186,7 @@ void run_model(CommonOptions options, ModelOptions of_model, const Session& sess
         fmt::format("the step takes {:.3g} s on {}; expected at most an hour: fewer samples, layers or tokens",
                     nanoseconds / 1e9, of_model.device));
   }
-  const ingest::ModelledStep step{.model = description(name, model, of_model),
+  const ingest::ModelledStep step{.model = description(name, file, of_model),
                                   .device = of_model.device,
                                   .samples = of_model.run.samples,
                                   .host = of_model.host,
@@ -183,14 +197,20 @@ void run_model(CommonOptions options, ModelOptions of_model, const Session& sess
   if (target.is_standard_output()) return;
 
   const Provenance provenance = make_provenance(session.arguments, inputs);
-  const Modelled modelled{target.path(), step.model, model.parameters(),
-                          of_model.run.samples * model.forward_flops(of_model.run.sequence),
-                          passes_of(calls, of_model.host)};
+  const Modelled modelled{target.path(),      step.model,
+                          model.parameters(), of_model.run.samples * model.forward_flops(of_model.run.sequence),
+                          file.unused_keys,   passes_of(calls, of_model.host)};
   sim::Document document{.headline =
                              fmt::format("Wrote {}: a step of {}. {} measured.", shown(target.path()), step.model,
                                          of_model.profile ? "Only its layers were" : "Nothing of it was")};
   document.warning = warning_of(model, of_model, corrected);
   document.sections.push_back({.title = "Passes", .table = sim::table_of(kPass, modelled.passes)});
+  if (!modelled.unused_keys.empty()) {
+    document.sections.push_back(
+        {.title = "Not used",
+         .sentences = {fmt::format("keys of {} whose meaning is not known: {}", shown(name),
+                                   shown(fmt::format("{}", fmt::join(modelled.unused_keys, ", ")), 500))}});
+  }
   document.json = [&](sim::JsonWriter& json) {
     sim::write_answer(json, "stepsim.model/1", kModelled, modelled, provenance);
   };

@@ -87,13 +87,21 @@ inline constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;
 /// Reads a file of at most 1 MiB with parse_events() if its name ends in .events, else with parse_ranges().
 [[nodiscard]] RangeSchedule read_ranges_file(const std::string& path);
 
-/// Parses a model's configuration in the form of Hugging Face's config.json; `name` is the file's name. model_type says
-/// the family; keys that say nothing about a step's work are ignored. Members whose key is missing are 0, or what is
-/// usual in the family. Throws InputError for a family that is not known and for a value out of range.
-[[nodiscard]] Transformer parse_transformer(std::string_view text, const std::string& name);
+/// The model of a config.json.
+struct TransformerFile {
+  Transformer model;
+  std::string_view family;               ///< name of its family
+  std::vector<std::string> unused_keys;  ///< keys whose meaning is not known, in the file's order
+};
+
+/// Parses a model's configuration in the form of Hugging Face's config.json; `name` is the file's name. model_type, or
+/// else the class in `architectures`, says the family. Members whose key is missing are 0, or what is usual in the
+/// family. Throws InputError for a family that is not known, for a value out of range, and for a key that changes the
+/// work of a step in a way that is not modelled.
+[[nodiscard]] TransformerFile parse_transformer(std::string_view text, const std::string& name);
 
 /// Reads a file with parse_transformer() and adds it to `inputs`.
-[[nodiscard]] Transformer read_transformer_file(const std::string& path, std::vector<InputFile>& inputs);
+[[nodiscard]] TransformerFile read_transformer_file(const std::string& path, std::vector<InputFile>& inputs);
 
 /// Measured times of a model's parts, in order: what comes before the layers, each layer, and what comes after.
 struct LayerProfile {
@@ -108,7 +116,7 @@ struct LayerProfile {
 ///
 /// Fewer samples never take longer than more. A time that is longer than that of a larger micro batch was disturbed
 /// when it was measured, and the least of those of the larger ones is taken. Throws InputError if the profile has no
-/// such times, and for values that are no times.
+/// such times, if a layer's number is missing or there twice, and for values that are no times.
 [[nodiscard]] LayerProfile parse_layer_profile(std::string_view text, const std::string& name, std::uint32_t samples,
                                                std::uint32_t tensor);
 

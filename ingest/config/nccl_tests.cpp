@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ingest/bytes/input.h"
+#include "ingest/config/json_file.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/limits.h"
@@ -49,7 +50,6 @@ namespace {
 constexpr std::size_t kLargest = 16U << 20U;
 constexpr double kLongestUs = 3.6e9;  // one hour
 constexpr std::uint32_t kMostDevicesOfAHost = 64;
-constexpr YamlForm kJsonForm{kLargest, R"("results": [{"size": 1024}])"};
 
 using Words = std::vector<std::string_view>;
 
@@ -173,7 +173,7 @@ class Reader {
   std::vector<NcclTestsRow> read(std::string_view text) {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first != std::string_view::npos && text[first] == '{') {
-      take_json(parse_yaml(text, name_, kJsonForm));
+      take_json(parse_json(text, name_));
     } else {
       for_each_line(text, [this](const Line& line) {
         if (line.task && is_header(words_of(line.text))) owner_ = std::min(owner_.value_or(*line.task), *line.task);

@@ -52,6 +52,9 @@ constexpr auto kOtherNames = std::to_array<OtherName>({
     {"mistral", "llama"},
     {"qwen2", "llama"},
     {"qwen3", "llama"},
+    {"qwen3_moe", "mixtral"},
+    {"qwen3moe", "mixtral"},
+    {"gptneo", "gpt"},
     {"roberta", "bert"},
 });
 

@@ -33,6 +33,7 @@ struct Transformer {
   /// Predicts masked tokens (BERT): norms follow the embeddings and what layers add, instead of preceding each part,
   /// and a linear layer, GELU and a norm precede the layer to the vocabulary, which has a bias.
   bool masked = false;
+  std::uint32_t window = 0;            ///< tokens that a token may attend to; 0 = all before it
   std::uint32_t experts = 0;           ///< feed-forward parts among which a router chooses; 0 = one and no router
   std::uint32_t experts_of_token = 0;  ///< experts that each token passes
 

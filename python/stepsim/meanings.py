@@ -540,6 +540,7 @@ _MEANINGS = {
     "runs_file": "the table of measured steps",
     "machine.steps": "the measured steps",
     "machine.steps.measured_ns": "measured step time",
+    "unused_keys": "keys of the configuration whose meaning is not known",
     "unused_columns": "columns of the table without a meaning",
 }
 

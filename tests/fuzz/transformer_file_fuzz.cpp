@@ -11,7 +11,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const stepsim::Transformer model =
-        stepsim::ingest::parse_transformer({reinterpret_cast<const char*>(data), size}, "config.json");
+        stepsim::ingest::parse_transformer({reinterpret_cast<const char*>(data), size}, "config.json").model;
     if (stepsim::problem_of(model)) return 0;
     const double parameters = model.parameters();
     const double flops = model.forward_flops(2048);

@@ -16,7 +16,7 @@ Where to look next
 $ stepsim model gpt --layers 2 --hidden 64 --heads 4 --sequence 128 --device A100 -o SCRATCH/step.json --json
 {"schema":"stepsim.model/1",
 "output":"SCRATCH/step.json",
-"model":"gpt with 2 layers, 0.00345 billion parameters, 1 sample of 128 tokens, bf16, on A100","parameters":3450624,"forward_flops":857735168,"passes":[
+"model":"gpt with 2 layers, 0.00345 billion parameters, 1 sample of 128 tokens, bf16, on A100","parameters":3450624,"forward_flops":857735168,"unused_keys":[],"passes":[
 {"pass":"forward","calls":45,"device_ns":248999,"host_ns":1980000},
 {"pass":"backward","calls":80,"device_ns":377631,"host_ns":3520000},
 {"pass":"update","calls":4,"device_ns":75817,"host_ns":176000}],
