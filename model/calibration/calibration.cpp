@@ -50,7 +50,7 @@ Calibration without_network(std::size_t endpoints) {
     result.cluster.endpoints.push_back({HostId{i}, {}});
   }
   result.assumptions.push_back(
-      {"no_network", endpoints == 1 ? "The network is unknown: a single rank sends no messages."
+      {"no_network", endpoints == 1 ? "The capture shows no network: a single rank sends no messages."
                                     : "The network is unknown: no transfer in the capture records its size."});
   return result;
 }

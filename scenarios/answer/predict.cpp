@@ -107,8 +107,6 @@ void check_division(const Parallelism& parallelism) {
   check_parts_of_stages(parallelism);
   if (parallelism.sequence && parallelism.tensor == 1)
     throw UsageError("a division by tokens (sequence): found tensor 1; expected parallel.tensor from 2");
-  if (parallelism.zero > 0 && parallelism.data == 1)
-    throw UsageError("a division among replicas (zero): found data 1; expected parallel.data from 2");
   if (parallelism.expert > 1 && parallelism.tensor > 1) {
     throw UsageError(fmt::format("experts among {} replicas: found tensor {}; expected parallel.tensor 1",
                                  parallelism.expert, parallelism.tensor));

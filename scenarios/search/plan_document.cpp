@@ -92,8 +92,14 @@ std::string lead_text(const PlanAnswer& answer) {
   const auto ties = std::count_if(best.begin() + 1, best.end(), [&answer](const RankedPlan& plan) {
     return PlanLine{&answer, &plan}.ties();
   });
-  const std::string lead =
-      fmt::format("the next plan takes {:.1f} % longer", 100 * ratio(*best[1].outcome.iteration - first, first));
+  const auto fastest = std::min_element(best.begin(), best.end(), [](const RankedPlan& a, const RankedPlan& b) {
+    return *a.outcome.iteration < *b.outcome.iteration;
+  });
+  const Duration least = *fastest->outcome.iteration;
+  const double longer = 100 * ratio(*best[1].outcome.iteration - first, first);
+  std::string lead;
+  if (least < first) lead = fmt::format("one that may not fit takes {:.1f} % less", 100 * ratio(first - least, first));
+  if (longer >= 0) add_item(lead, fmt::format("the next plan takes {:.1f} % longer", longer));
   const std::string_view rank = rank_of(answer);
   if (ties == 0) return fmt::format("{}, and no range of the next ones reaches that of the {}", lead, rank);
   return fmt::format("{}, and the ranges of {} of the next {} overlap with that of the {}", lead, ties, best.size() - 1,
@@ -143,8 +149,8 @@ std::string headline(const PlanAnswer& answer) {
   return fmt::format("{} for {}: {}: step time {}, {} {}{}{}; {}. {}. {}", title, devices_text(answer),
                      to_text(best.settings()), with_range(*outcome.iteration, outcome.low, outcome.high),
                      sim::rate_text(sim::rate_in_all(work, *outcome.iteration)), sim::unit_of(work),
-                     data_sheet_text(outcome.by_data_sheet), memory_text(outcome), lead_text(answer), tried_text(answer.findings),
-                     trust_text(answer.head.baseline, answer.head.assumptions));
+                     data_sheet_text(outcome.by_data_sheet), memory_text(outcome), lead_text(answer),
+                     tried_text(answer.findings), trust_text(answer.head.baseline, answer.head.assumptions));
 }
 
 // --- the best plans
@@ -164,9 +170,8 @@ Table times_of(const PlanAnswer& answer, const std::vector<PlanLine>& lines) {
   const std::vector<std::string> keys = keys_in(lines);
   std::vector<Column> columns{{""}};
   for (const std::string& key : keys) columns.push_back({shown(key)});
-  columns.insert(columns.end(), {{"step time"},
-                                 {"from", Align::kRight, sim::Use::kDetail},
-                                 {"to", Align::kRight, sim::Use::kDetail}});
+  columns.insert(columns.end(),
+                 {{"step time"}, {"from", Align::kRight, sim::Use::kDetail}, {"to", Align::kRight, sim::Use::kDetail}});
   const bool data_sheet = std::any_of(lines.begin(), lines.end(),
                                       [](const PlanLine& line) { return line.outcome().by_data_sheet.has_value(); });
   if (data_sheet) columns.push_back({"by data sheet"});

@@ -77,6 +77,20 @@ int memory_steps(Bytes peak) {
   return peak > Bytes{} ? static_cast<int>(std::log(static_cast<double>(peak.count())) / std::log(kMemoryStep)) : 0;
 }
 
+/// True if the plan's memory is not in doubt.
+bool surely_fits(const Outcome& outcome) {
+  return !outcome.memory || outcome.memory->fits().value_or(Fit::kYes) == Fit::kYes;
+}
+
+/// Puts plans that surely fit before the others, among those whose ranges overlap with that of the fastest.
+void put_fitting_first(std::vector<RankedPlan>& plans) {
+  if (plans.empty()) return;
+  const Duration latest = plans.front().outcome.high;
+  std::stable_partition(plans.begin(), plans.end(), [latest](const RankedPlan& plan) {
+    return surely_fits(plan.outcome) && plan.outcome.low <= latest;
+  });
+}
+
 /// What two plans are compared by on the Pareto front. Less is better.
 struct Costs {
   std::uint32_t devices = 1;
@@ -226,6 +240,27 @@ void PlanSearch::search(const std::vector<std::size_t>& order, const std::map<st
   }
 }
 
+/// Simulates the plans that surely fit and may be the fastest of those.
+void PlanSearch::search_fitting(const std::vector<std::size_t>& order, const std::map<std::size_t, Outcome>& known,
+                                const PlanSearchOptions& options, PlanFindings& findings) {
+  while (true) {
+    std::vector<std::size_t> left;
+    std::optional<Duration> best;
+    for (const std::size_t point : order) {
+      const Outcome& outcome = findings.outcomes[point];
+      if (!surely_fits(outcome)) continue;
+      if (findings.states[point] == PlanState::kSimulated)
+        best = std::min(best.value_or(*outcome.iteration), *outcome.iteration);
+      if (findings.states[point] == PlanState::kCannotWin) left.push_back(point);
+    }
+    if (best) std::erase_if(left, [&](std::size_t point) { return findings.bounds[point] >= *best; });
+    if (options.left) options.left(left.size());
+    if (left.empty()) return;
+    left.resize(std::min(left.size(), kRound));
+    simulate(std::move(left), known, options, findings);
+  }
+}
+
 /// Simulates the plans that may be on the front.
 void PlanSearch::complete_front(const std::map<std::size_t, Outcome>& known, const PlanSearchOptions& options,
                                 PlanFindings& findings) {
@@ -252,13 +287,24 @@ void PlanSearch::rank(const PlanSearchOptions& options, PlanFindings& findings) 
   std::iota(all.begin(), all.end(), std::size_t{0});
   std::vector<std::size_t> best = ranked(findings, std::move(all));
   if (best.empty()) throw CannotAnswer({}, no_plan_text(findings));
-  std::map<std::uint32_t, std::size_t> by_devices;
-  for (const std::size_t point : best) by_devices.try_emplace(findings.devices[point], point);
+  std::map<std::uint32_t, std::vector<std::size_t>> by_devices;  // the fastest, and the fastest that surely fits
+  for (const std::size_t point : best) {
+    std::vector<std::size_t>& of_number = by_devices[findings.devices[point]];
+    const auto fits = [&findings](std::size_t one) { return surely_fits(findings.outcomes[one]); };
+    if (of_number.empty() || (fits(point) && std::none_of(of_number.begin(), of_number.end(), fits)))
+      of_number.push_back(point);
+  }
+  const auto fitting =
+      std::find_if(best.begin(), best.end(), [&](std::size_t point) { return surely_fits(findings.outcomes[point]); });
+  if (fitting != best.end() && fitting - best.begin() >= static_cast<std::ptrdiff_t>(kBestPlans))
+    best[kBestPlans - 1] = *fitting;
   best.resize(std::min(best.size(), kBestPlans));
   const std::vector<std::size_t> front = options.front ? front_of(findings) : std::vector<std::size_t>{};
   std::map<std::size_t, RankedPlan> found;
   for (const std::size_t point : best) found[point].point = point;
-  for (const auto& [devices, point] : by_devices) found[point].point = point;
+  for (const auto& [devices, of_number] : by_devices) {
+    for (const std::size_t point : of_number) found[point].point = point;
+  }
   for (const std::size_t point : front) found[point].point = point;
   std::vector<std::size_t> points;
   points.reserve(found.size());
@@ -271,7 +317,13 @@ void PlanSearch::rank(const PlanSearchOptions& options, PlanFindings& findings) 
               .look = [&](std::size_t point, const Prediction& prediction,
                           const AnswerInterval& /*range*/) { found.at(point).parts = step_parts(prediction); }});
   for (const std::size_t point : best) findings.best.push_back(found.at(point));
-  for (const auto& [devices, point] : by_devices) findings.by_devices.push_back(found.at(point));
+  put_fitting_first(findings.best);
+  for (const auto& [devices, of_number] : by_devices) {
+    std::vector<RankedPlan> plans;
+    for (const std::size_t point : of_number) plans.push_back(found.at(point));
+    put_fitting_first(plans);
+    findings.by_devices.push_back(plans.front());
+  }
   for (const std::size_t point : front) findings.front.push_back(found.at(point));
 }
 
@@ -285,6 +337,7 @@ PlanFindings PlanSearch::run(const std::map<std::size_t, Outcome>& known, const 
     std::stable_sort(order.begin(), order.end(),
                      [&findings](std::size_t a, std::size_t b) { return findings.bounds[a] < findings.bounds[b]; });
     search(order, known, options, findings);
+    search_fitting(order, known, options, findings);
   }
   if (options.front) complete_front(known, options, findings);
   rank(options, findings);

@@ -38,7 +38,9 @@ struct PlanFindings {
   std::vector<Outcome> outcomes;       ///< by point, without ranges; refused ones have a problem, others may be empty
   std::vector<Duration> bounds;        ///< by point: what the step cannot be shorter than; 0 if nothing is known
   std::vector<std::uint32_t> devices;  ///< by point
-  std::vector<RankedPlan> best;        ///< at most kBestPlans, by step time, then by point
+  /// At most kBestPlans, by step time, then by point; but plans that surely fit in memory come first among those whose
+  /// ranges overlap with that of the fastest. One of them is listed if there is any plan that surely fits.
+  std::vector<RankedPlan> best;
   std::vector<RankedPlan> by_devices;  ///< the best plan of each number of devices, ascending
   /// The Pareto front, if it was searched: plans that no other one beats in the number of devices, the peak of memory
   /// (in steps of a quarter) and the step time. By devices, then by memory, descending. Without plans of unknown
@@ -65,7 +67,8 @@ struct PlanSearchOptions {
 /// steps of kBestPlans of them are no longer than the next bound. For the front, those of the others follow that no
 /// simulated plan beats, with their bound as their step. So the best plans and the front are those of simulating all,
 /// and which plans are simulated does not depend on the number of threads. Plans that are known not to fit are not
-/// simulated. Ranges are computed for the best plans and the front only.
+/// simulated. Plans that surely fit follow until the best of them is known. Ranges are computed for the best plans and
+/// the front only.
 class PlanSearch {
  public:
   /// Finds out which plans are possible and fit, and their bounds. Both first arguments must outlive the search. Throws
@@ -84,6 +87,8 @@ class PlanSearch {
                 const PlanSearchOptions& options, PlanFindings& findings);
   void search(const std::vector<std::size_t>& order, const std::map<std::size_t, Outcome>& known,
               const PlanSearchOptions& options, PlanFindings& findings);
+  void search_fitting(const std::vector<std::size_t>& order, const std::map<std::size_t, Outcome>& known,
+                      const PlanSearchOptions& options, PlanFindings& findings);
   void complete_front(const std::map<std::size_t, Outcome>& known, const PlanSearchOptions& options,
                       PlanFindings& findings);
   void rank(const PlanSearchOptions& options, PlanFindings& findings);

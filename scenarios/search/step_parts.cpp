@@ -66,8 +66,15 @@ StepParts step_parts(const Prediction& prediction) {
   const std::vector<RecordedStep>& steps = prediction.graph->recording.steps;
   const auto count =
       std::count_if(steps.begin(), steps.end(), [last](const RecordedStep& step) { return step.rank == last; });
-  for (Duration* const part : {&parts.compute, &parts.tensor, &parts.pipeline, &parts.data})
-    *part /= std::max<std::int64_t>(count, 1);
+  const std::array members{&parts.compute, &parts.tensor, &parts.pipeline, &parts.data};
+  for (Duration* const part : members) *part /= std::max<std::int64_t>(count, 1);
+  // In the long run, steps may be shorter than the replayed ones.
+  const Duration sum = parts.compute + parts.tensor + parts.pipeline + parts.data;
+  if (sum > prediction.iteration) {
+    const double share = static_cast<double>(prediction.iteration.count()) / static_cast<double>(sum.count());
+    for (Duration* const part : members)
+      *part = Duration{static_cast<std::int64_t>(static_cast<double>(part->count()) * share)};
+  }
   parts.bubble =
       std::max(Duration{}, prediction.iteration - parts.compute - parts.tensor - parts.pipeline - parts.data);
   return parts;

@@ -290,6 +290,8 @@ void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
                      parallelism.expert, work.experts / parallelism.expert, work.experts, parallelism.expert)});
   }
   if (parallelism.data > 1) plan.assumptions.push_back({"data_parallel", exchange_of_replicas(work, plan)});
+  if (parallelism.data == 1 && parallelism.zero > 0)
+    plan.assumptions.push_back({"data_parallel", "There is one replica, so parallel.zero divides nothing."});
   if (plan.slows_beside_added && parallelism.ranks() > 1) {
     const Slowdown usual = usual_slowdowns().front();
     plan.assumptions.push_back(

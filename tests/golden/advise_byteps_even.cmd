@@ -105,7 +105,7 @@ The best changes explained
   assumptions: Matrix products run in bf16 and activations are kept in bf16; no casts are added, and the optimizer keeps its precision. not modelled: casts between precisions except those to fp8, how well products of these sizes use other units, and effects on training
 
 Assumptions
-- The network is unknown: a single rank sends no messages.
+- The capture shows no network: a single rank sends no messages.
 
 All values tried of each setting
 - precision.to=bf16 -88.5 %; precision.to=fp16 -88.5 %

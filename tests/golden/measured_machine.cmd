@@ -52,7 +52,7 @@ Step times and their ranges (* = best)
 
 Assumptions
 - No step was measured: stepsim computed the times of gpt with 4 layers, 0.104 billion parameters, 8 samples of 1024 tokens, bf16, on A100.
-- The network is unknown: a single rank sends no messages.
+- The capture shows no network: a single rank sends no messages.
 - Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
 $ stepsim plan SCRATCH/step.json --devices 8 --machine SCRATCH/machine.yaml --brief
 Best plan for 8 devices: parallel.tensor=1, parallel.pipeline=1, parallel.data=8, batch.scale=1, parallel.microbatches=1, parallel.interleave=1, parallel.zero=1, parallel.recompute=none, comm.bucket_bytes=25MiB: step time 79.23 ms (67.01 to 93.69 ms), 807.8 samples/s; 50.58 ms by the data sheet alone; it needs 6.3 GiB of 40.0 GiB of memory per device; the next plan takes 0.0 % longer, and the ranges of 9 of the next 9 overlap with that of the best. 80 of 3,186 plans were simulated; of the others, 3,106 cannot be faster. Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.

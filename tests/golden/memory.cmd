@@ -37,7 +37,7 @@ In the long run
 - limited by rank 0 stream 7 (8.180 ms) (baseline) and rank 0 stream 7 (65.37 ms) (scenario)
 
 Assumptions
-- The network is unknown: a single rank sends no messages.
+- The capture shows no network: a single rank sends no messages.
 - Tensors with two dimensions or more hold samples, unless a parameter has the same sizes (1 parameter found); work on them grows by roofline, and CPU time stays the same.
 
 Critical paths by class
@@ -74,7 +74,7 @@ Step times and their ranges (* = best)
             64   522.8 ms  430.5 ms  634.5 ms  62x as much      122.4       122.4     102.8 %     46.0 GiB  no
 
 Assumptions
-- The network is unknown: a single rank sends no messages.
+- The capture shows no network: a single rank sends no messages.
 - Tensors with two dimensions or more hold samples, unless a parameter has the same sizes (1 parameter found); work on them grows by roofline, and CPU time stays the same.
 $ stepsim sweep tests/golden/data/gpu_memory.json --set batch.scale=64 --set device.to=recorded,H100 -o -.csv
 device.to,iteration_ns,low_ns,high_ns,baseline_ns,ratio,per_second,efficiency,peak_bytes,capacity_bytes,fits,problem,made by

@@ -35,7 +35,7 @@ In the long run
 - limited by rank 0 stream 7 (16.79 ms) (baseline) and rank 0 stream 7 (6.031 ms) (scenario)
 
 Assumptions
-- The network is unknown: a single rank sends no messages.
+- The capture shows no network: a single rank sends no messages.
 - Device work on H100 SXM is scaled by roofline (NVIDIA H100 datasheet (2023), 'Product Specifications', halved where it counts sparsity), with the limits listed in docs/internals/models.md; CPU work and launches keep their recorded times.
 
 Critical paths by class
@@ -93,7 +93,7 @@ In the long run
 - limited by rank 0 stream 7 (16.79 ms) (baseline) and rank 0 stream 7 (1.745 ms), rank 0 thread 2 (197.0 us) (scenario)
 
 Assumptions
-- The network is unknown: a single rank sends no messages.
+- The capture shows no network: a single rank sends no messages.
 - Matrix products run in bf16 and activations are kept in bf16; no casts are added, and the optimizer keeps its precision.
 
 Critical paths by class
@@ -152,7 +152,7 @@ In the long run
 - limited by rank 0 stream 7 (16.79 ms) (baseline) and rank 0 stream 7 (33.38 ms) (scenario)
 
 Assumptions
-- The network is unknown: a single rank sends no messages.
+- The capture shows no network: a single rank sends no messages.
 - Tensors with two dimensions or more hold samples, unless a parameter has the same sizes (1 parameter found); work on them grows by roofline, and CPU time stays the same.
 - No allocations were recorded: the batch is assumed to fit in memory, with activations 2 times as large.
 
@@ -191,7 +191,7 @@ Step times and their ranges (* = best)
 *     MI300X    3.23 ms   2.52 ms   4.18 ms  -81.0 %
 
 Assumptions
-- The network is unknown: a single rank sends no messages.
+- The capture shows no network: a single rank sends no messages.
 - Device work on A100 SXM 40GB is scaled by roofline (NVIDIA A100 datasheet 1758950-r4 (2022), 'Specifications'), with the limits listed in docs/internals/models.md; CPU work and launches keep their recorded times.
 - Device work on H100 SXM is scaled by roofline (NVIDIA H100 datasheet (2023), 'Product Specifications', halved where it counts sparsity), with the limits listed in docs/internals/models.md; CPU work and launches keep their recorded times.
 - Device work on H200 is scaled by roofline (NVIDIA H200 datasheet (2024), 'Specifications', halved where it counts sparsity), with the limits listed in docs/internals/models.md; CPU work and launches keep their recorded times.

@@ -211,12 +211,12 @@ TEST_F(SweepPartTest, NumbersBeyondTimeAndPointsBeyondTheSweepAreRefused) {
   put("part", whole + sealed({"point", "0", "9223372036854775808"}));
   EXPECT_THAT(merge_error({"part"}), HasSubstr("'point' is not what this version writes"));
   for (const char* const batches : {"0", "-1", "inf", "nan", ""}) {
-    put("part", whole + sealed({"point", "0", "1000", "990", "1010", "2", batches, "1"}));
+    put("part", whole + sealed({"point", "0", "1000", "990", "1010", "2", batches, "1", ""}));
     EXPECT_THAT(merge_error({"part"}), HasSubstr("'point' is not what this version writes")) << batches;
   }
   put("part", whole + sealed({"refused", "0", "nobody", "cannot be had"}));
   EXPECT_THAT(merge_error({"part"}), HasSubstr("'refused' is not what this version writes"));
-  put("part", whole + sealed({"point", "6", "1000", "990", "1010", "2", "0.5", "1"}));
+  put("part", whole + sealed({"point", "6", "1000", "990", "1010", "2", "0.5", "1", ""}));
   EXPECT_THAT(merge_error({"part"}), HasSubstr("has point 6 of 6; expected a point of the sweep"));
 }
 

@@ -169,13 +169,16 @@ TEST(MachineFitTest, AStepIsPredictedFromTheOthersIfTheyShareItsParts) {
   EXPECT_EQ(between.runs.back().from_others, between.runs.back().by_data_sheet);
 }
 
+// ln of kernels' factor has a variance V of 0.15^2, and with products at most of 0.15^2 + 0.1^2; the noise of one step
+// is N = 0.08^2 (1 + 4). The factor moves by V / (V + N) of ln 1.3, which is 0.41 to 0.50; the step is then predicted
+// 12 to 14 % too short instead of 23 %.
 TEST(MachineFitTest, OneStepMovesTheFactorsPartOfTheWay) {
   const Question asked = question();
   std::vector<MeasuredRun> runs = runs_on(machine_with(MachinePart::kKernels, 1.3), asked);
   runs.resize(1);
   const MachineFit fit = fitted(runs, asked);
-  EXPECT_LT(fit.machine.after, fit.machine.before / 2);
-  EXPECT_GT(fit.machine.after, 0);
+  EXPECT_NEAR(fit.machine.before, 1 - 1 / 1.3, 0.01);
+  EXPECT_NEAR(fit.machine.after, 0.13, 0.015);
   EXPECT_FALSE(fit.runs.front().from_others.has_value());
 }
 

@@ -187,6 +187,37 @@ TEST(PlanSearchTest, PlansThatDoNotFitAreNotTried) {
   for (const RankedPlan& plan : findings.best) EXPECT_NE(findings.states[plan.point], PlanState::kDoesNotFit);
 }
 
+// Of 74 GiB on an H100 with 80, replicas may not fit, and plans that divide more do.
+TEST(PlanSearchTest, OfPlansThatMayBeEquallyFastThoseThatFitComeFirst) {
+  const Question asked = question(Bytes{std::int64_t{74} << 30});
+  const Scenario plans = scenario(asked, {.devices = {8}, .gpus_per_host = 8, .batches = 8},
+                                  {"parallel.recompute=none", "comm.bucket_bytes=25MiB", "parallel.sequence=false"});
+  const PlanFindings all = PlanSearch(asked.predictor(), plans, {.prunes = false}).run({}, {.prunes = false});
+  std::optional<std::size_t> fastest;
+  std::optional<std::size_t> fitting;
+  const auto take = [&all](std::size_t point, std::optional<std::size_t>& least) {
+    if (!least || *all.outcomes[point].iteration < *all.outcomes[*least].iteration) least = point;
+  };
+  for (std::size_t point = 0; point < all.states.size(); ++point) {
+    if (all.states[point] != PlanState::kSimulated) continue;
+    take(point, fastest);
+    if (all.outcomes[point].memory->fits() == Fit::kYes) take(point, fitting);
+  }
+  ASSERT_TRUE(fastest && fitting);
+  ASSERT_NE(*fastest, *fitting);
+  const std::vector<RankedPlan>& best = all.best;
+  const auto listed = [&best](std::size_t point) {
+    return std::find_if(best.begin(), best.end(), [point](const RankedPlan& plan) { return plan.point == point; });
+  };
+  ASSERT_NE(listed(*fastest), best.end());
+  ASSERT_NE(listed(*fitting), best.end());
+  EXPECT_EQ(listed(*fitting) < listed(*fastest), listed(*fitting)->outcome.low <= listed(*fastest)->outcome.high);
+  EXPECT_EQ(all.by_devices.front().point, best.front().point);
+  const PlanFindings pruned = PlanSearch(asked.predictor(), plans, {}).run({}, {});
+  EXPECT_EQ(pruned.best.front().point, best.front().point);
+  EXPECT_GT(pruned.count(PlanState::kCannotWin), 0U);
+}
+
 TEST(PlanSearchTest, IfNoPlanFitsTheAnswerSaysWhatIsNeeded) {
   const Question asked = question(Bytes{std::int64_t{90} << 30});
   const Scenario plans = scenario(asked, {.devices = {4}, .gpus_per_host = 8, .batches = 4},
