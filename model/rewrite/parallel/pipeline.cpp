@@ -553,7 +553,7 @@ std::vector<double> layer_times(const Capture& capture, const std::vector<ModelC
   add(layers.passes.backward, layers.backward_of(layers.count - 1), layers.count + 1);
   if (recompute == Recompute::kNothing) return times;
   std::size_t layer = layers.count;
-  for (const Repetition& again : repetitions(capture, calls, layers, recompute))
+  for (const RecomputedPart& again : recomputed_parts(capture, calls, layers, recompute))
     add(again.first, again.last + 1, layer--);
   return times;
 }

@@ -51,7 +51,7 @@ class Recomputation {
     const std::map<TaskId, TaskId> call_of = calls_by_work(launches_);
     link();
     for (const auto& [work, call] : call_of) launched_by_[call].push_back(work);
-    for (const Repetition& one : repetitions(capture, calls, layers_of(calls), recompute))
+    for (const RecomputedPart& one : recomputed_parts(capture, calls, layers_of(calls), recompute))
       add_portion(one, calls, call_of);
     std::sort(portions_.begin(), portions_.end(),
               [this](const Portion& a, const Portion& b) { return start(a.before) < start(b.before); });
@@ -93,7 +93,7 @@ class Recomputation {
     }
   }
 
-  void add_portion(const Repetition& one, const std::vector<ModelCall>& calls,
+  void add_portion(const RecomputedPart& one, const std::vector<ModelCall>& calls,
                    const std::map<TaskId, TaskId>& call_of) {
     const auto first = call_of.find(calls[one.first].first);
     const auto last = call_of.find(calls[one.last].last);
@@ -213,8 +213,8 @@ class Recomputation {
 
 }  // namespace
 
-std::vector<Repetition> repetitions(const Capture& capture, const std::vector<ModelCall>& calls,
-                                    const StepLayers& layers, Recompute recompute) {
+std::vector<RecomputedPart> recomputed_parts(const Capture& capture, const std::vector<ModelCall>& calls,
+                                             const StepLayers& layers, Recompute recompute) {
   const Experts experts(capture.operators);  // their products are batched, too
   const auto attention = [&](std::size_t from, std::size_t end) {
     std::vector<std::size_t> found;
@@ -227,9 +227,9 @@ std::vector<Repetition> repetitions(const Capture& capture, const std::vector<Mo
                        "a repeated layer has no products of attention in its forward or its backward pass; expected a "
                        "transformer, and a trace with record_shapes=True");
   };
-  std::vector<Repetition> found;
+  std::vector<RecomputedPart> found;
   for (std::size_t layer = layers.count; layer-- > 0;) {
-    Repetition one{layers.forward_of(layer), layers.forward_of(layer + 1) - 1, layers.backward_of(layer)};
+    RecomputedPart one{layers.forward_of(layer), layers.forward_of(layer + 1) - 1, layers.backward_of(layer)};
     if (recompute == Recompute::kAttention) {
       const std::vector<std::size_t> forward = attention(one.first, one.last + 1);
       one = {forward.front(), forward.back(), attention(one.before, layers.backward_end_of(layer)).front()};

@@ -12,7 +12,7 @@
 namespace stepsim {
 
 /// Calls that are made again: from `first` up to `last`, before call `before`.
-struct Repetition {
+struct RecomputedPart {
   std::size_t first = 0;
   std::size_t last = 0;
   std::size_t before = 0;
@@ -20,8 +20,8 @@ struct Repetition {
 
 /// Returns what each layer does again, in the order of the backward pass; see with_recomputation(). Throws CannotAnswer
 /// if a layer has no attention to compute again.
-[[nodiscard]] std::vector<Repetition> repetitions(const Capture& capture, const std::vector<ModelCall>& calls,
-                                                  const StepLayers& layers, Recompute recompute);
+[[nodiscard]] std::vector<RecomputedPart> recomputed_parts(const Capture& capture, const std::vector<ModelCall>& calls,
+                                                           const StepLayers& layers, Recompute recompute);
 
 /// Returns the capture of one step in which each repeated layer computes again, before its backward pass, what it does
 /// not keep: its forward pass, the part of it that the backward pass needs, or the attention in it, which is what lies
