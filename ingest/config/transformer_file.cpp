@@ -318,9 +318,10 @@ ProfileTable table_in_csv(std::string_view text, const std::string& name) {
       return *value * 1e9;
     };
     const PartTimes times{nanoseconds(3), nanoseconds(4), nanoseconds(5)};
-    if (!table[whole(1)][whole(2)].try_emplace(whole(0), times).second)
+    if (!table[whole(1)][whole(2)].try_emplace(whole(0), times).second) {
       fail(fmt::format("layer {} has times for micro batch {} and {} tensor-parallel ranks twice; expected them once",
                        whole(0), whole(1), whole(2)));
+    }
   }
   return table;
 }

@@ -34,6 +34,13 @@ Assumption assumption_of(const OptimizerStates& optimizer) {
     return {"optimizer_states",
             "No optimizer was captured, so the memory of Adam's two states is assumed; the range begins without any."};
   }
+  if (optimizer.modelled) {
+    return {
+        "optimizer_states",
+        fmt::format("{} has {:g} states of each parameter in 32 bits, and a copy in 32 bits of parameters that have "
+                    "fewer, as its modelled update says.",
+                    optimizer.name, optimizer.usual)};
+  }
   const std::string others = optimizer.least < optimizer.most ? fmt::format("; with other settings it has {:g} to {:g}",
                                                                             optimizer.least, optimizer.most)
                                                               : "";

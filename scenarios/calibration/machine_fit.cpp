@@ -123,8 +123,9 @@ Factors fitted(const Linear& linear, std::optional<std::size_t> left_out) {
     slopes.insert(slopes.end(), row, row + kMachineParts);
     goals.push_back(linear.goals[i]);
   }
-  const Prior prior{.spread = {kSpread.begin(), kSpread.end()},
-                    .noise = kNoise * std::sqrt(1 + kDoubt / static_cast<double>(std::max<std::size_t>(goals.size(), 1)))};
+  const Prior prior{
+      .spread = {kSpread.begin(), kSpread.end()},
+      .noise = kNoise * std::sqrt(1 + kDoubt / static_cast<double>(std::max<std::size_t>(goals.size(), 1)))};
   const std::vector<double> found = fit_with_prior(slopes, goals, prior);
   Factors factors{};
   std::copy(found.begin(), found.end(), factors.begin());

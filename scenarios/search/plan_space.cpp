@@ -30,6 +30,7 @@ struct Draft {
   std::uint32_t tensor = 1;
   std::uint32_t pipeline = 1;
   std::uint32_t data = 1;
+  std::uint32_t expert = 1;
   std::uint32_t microbatches = 1;
   std::uint32_t interleave = 1;
   std::uint32_t zero = 0;
@@ -75,6 +76,11 @@ Values pipelines(const Draft& draft, const Choice& choice) {
 Values replicas(const Draft& draft, const Choice& choice) {
   const std::uint32_t rest = draft.devices / draft.tensor / draft.pipeline;
   return rest == 1 || choice.limits.has_replicas ? Values{std::to_string(rest)} : Values{};
+}
+
+Values expert_divisions(const Draft& draft, const Choice& choice) {
+  const std::uint32_t most = std::gcd(draft.data, choice.limits.experts);
+  return draft.tensor == 1 && choice.limits.experts > 0 && most > 1 ? divisors(most, most) : Values{};
 }
 
 Values batch_scales(const Draft& draft, const Choice& choice) {
@@ -133,6 +139,7 @@ constexpr std::array kPlanAxes{
     PlanAxis{"parallel.tensor", tensors, &Draft::tensor, true},
     PlanAxis{"parallel.pipeline", pipelines, &Draft::pipeline, true},
     PlanAxis{"parallel.data", replicas, &Draft::data, true},
+    PlanAxis{"parallel.expert", expert_divisions, &Draft::expert},
     PlanAxis{"batch.scale", batch_scales, nullptr, true},
     PlanAxis{"parallel.microbatches", microbatches, &Draft::microbatches},
     PlanAxis{"parallel.interleave", interleaves, &Draft::interleave},
@@ -290,6 +297,7 @@ PlanLimits plan_limits(const Capture& capture) {
   limits.key_heads = work.key_heads;
   if (is_possible({.pipeline = 2}, "stages of a pipeline"))
     limits.layers = std::accumulate(work.layers_of_parts.begin(), work.layers_of_parts.end(), std::size_t{0});
+  if (problem_of(capture, {.data = 2, .expert = 2}, work).empty()) limits.experts = work.experts;
   return limits;
 }
 

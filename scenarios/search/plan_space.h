@@ -26,6 +26,7 @@ struct PlanLimits {
   std::size_t layers = 1;                ///< largest number of stages, or parts of stages, of a pipeline
   bool divides_layers = false;           ///< true if devices can divide the layers
   std::int64_t key_heads = 0;            ///< the devices that divide a layer are a divisor of these; 0 if not known
+  std::uint32_t experts = 0;             ///< experts of a layer, if replicas can divide them; else 0
   bool has_replicas = false;             ///< true if the job can have several replicas
   std::optional<std::uint32_t> samples;  ///< of a captured step, if job.yaml gives them
   std::vector<std::string> reasons;      ///< why something is not possible, as clauses
@@ -35,10 +36,10 @@ struct PlanLimits {
 [[nodiscard]] PlanLimits plan_limits(const Capture& capture);
 
 /// Returns the scenario with a list of points, one for each plan in the space: all divisions of the devices into
-/// replicas (`parallel.data`), devices that divide each layer (`parallel.tensor`) and stages (`parallel.pipeline`),
-/// with numbers of microbatches and of parts of each stage, and sizes of gradient buckets. Microbatches are powers of
-/// two that divide the samples of a replica; if the number of samples is not known, a microbatch has whole captured
-/// batches.
+/// replicas (`parallel.data`), devices that divide each layer (`parallel.tensor`) and stages (`parallel.pipeline`), and
+/// of experts among replicas (`parallel.expert`), with numbers of microbatches and of parts of each stage, and sizes of
+/// gradient buckets. Microbatches are powers of two that divide the samples of a replica; if the number of samples is
+/// not known, a microbatch has whole captured batches.
 ///
 /// If the scenario sets one of these parameters, only its values are tried. Other axes of its sweep are tried with
 /// every plan. Throws UsageError if the scenario sets what the search decides (`batch.scale`), and if there are more

@@ -17,9 +17,11 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Returns the parallelism of one stage with one replica and one microbatch, in which a device does the same work.
+/// Returns the parallelism of one stage with one microbatch, and one replica or those that divide the experts, in which
+/// a device does the same work.
 Parallelism of_one_stage(Parallelism parallelism) {
-  parallelism.data = parallelism.pipeline = parallelism.microbatches = parallelism.interleave = 1;
+  parallelism.pipeline = parallelism.microbatches = parallelism.interleave = 1;
+  parallelism.data = parallelism.expert;
   parallelism.schedule = {};
   parallelism.zero = 0;
   parallelism.split.clear();
@@ -42,7 +44,9 @@ std::map<TaskId, Duration> waits_between(const Dag& dag, const std::vector<TaskI
     for (const EdgeId edge : dag.edges_from(before)) {
       const TaskId collective = dag.target(edge);
       const RendezvousId rendezvous = dag.rendezvous(collective);
-      if (!rendezvous.valid() || !is_followed_by(dag, collective, after)) continue;
+      // Replicas that divide experts also reduce gradients, but among fewer ranks than in the plan.
+      if (!rendezvous.valid() || !dag.collective(rendezvous).of_activations) continue;
+      if (!is_followed_by(dag, collective, after)) continue;
       Duration& wait = waits[after];
       wait = std::max(wait, alone[rendezvous.index()]);
     }

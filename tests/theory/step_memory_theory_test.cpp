@@ -64,6 +64,22 @@ TEST(StepMemoryTheoryTest, StatesDoNotDependOnTheNumberOfTokens) {
   }
 }
 
+// A modelled update moves two states and a copy of each parameter in 32 bits; other settings of Adam do not.
+TEST(StepMemoryTheoryTest, AModelledUpdateLeavesNoDoubtAboutTheStates) {
+  Capture captured = kJob.capture();
+  captured.annotations.names.push_back("Optimizer.step#Adam.step");
+  const auto states = [](const Capture& capture, MemorySide side) {
+    const MemoryParts parts = StepMemory(capture).of({}, 1, side);
+    return static_cast<double>(parts.optimizer.count()) / static_cast<double>(parts.parameters.count());
+  };
+  EXPECT_EQ(states(captured, MemorySide::kLeast), 2) << "two states in 16 bits";
+  EXPECT_EQ(states(captured, MemorySide::kMost), 8) << "three states and a copy in 32 bits";
+  Capture modelled = captured;
+  modelled.assumptions.push_back({std::string(kModelledTimes), "modelled"});
+  for (const MemorySide side : {MemorySide::kLeast, MemorySide::kUsual, MemorySide::kMost})
+    EXPECT_EQ(states(modelled, side), 6);
+}
+
 TEST(StepMemoryTheoryTest, ACastJobKeepsTheActivationsOfOneInThatPrecision) {
   TransformerJob wide = kJob;
   wide.element_bytes = 4;

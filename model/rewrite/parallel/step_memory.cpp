@@ -61,6 +61,7 @@ OptimizerStates optimizer_states_of(const Capture& capture) {
   const auto named = std::find_if(names.begin(), names.end(),
                                   [](const std::string& name) { return name.starts_with(kOptimizerStep); });
   if (named == names.end()) return {.least = 0};
+  if (is_modelled_step(capture)) return {.name = "Adam", .modelled = true};
   std::string_view name = std::string_view(*named).substr(kOptimizerStep.size());
   name = name.substr(0, name.find('.'));
   const std::string lower = lower_case(name);
@@ -362,7 +363,7 @@ double StepMemory::working(const Part& part, const Parallelism& parallelism, dou
 
 /// Returns the bytes of the optimizer's states. They are kept in 32 bits, with a copy of parameters that have fewer.
 double StepMemory::states(double parameters, MemorySide side) const noexcept {
-  if (side == MemorySide::kLeast) return optimizer_.least * parameters;
+  if (side == MemorySide::kLeast && !optimizer_.modelled) return optimizer_.least * parameters;
   const double widening = std::max(1.0, size_of(Precision::kFloat32) / bytes_per_element_);
   const double copies = widening > 1 ? 1 : 0;
   return ((side == MemorySide::kUsual ? optimizer_.usual : optimizer_.most) + copies) * widening * parameters;

@@ -34,6 +34,9 @@ struct OptimizerStates {
   double least = 2;  ///< tensors of the parameter's size
   double usual = 2;
   double most = 2;
+  /// True if the step's update is a modelled one, which moves these states and, of parameters with fewer bits, a copy
+  /// in 32 bits.
+  bool modelled = false;
 };
 
 /// Returns the states of the optimizer that the capture's annotations name ("Optimizer.step#AdamW.step"); those of Adam

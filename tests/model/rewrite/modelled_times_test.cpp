@@ -52,7 +52,7 @@ TEST(ModelledTimesTest, AreTheFloorAndTheLongerOfArithmeticAndMemory) {
   const Work stream{.kind = KernelClass::kElementwise, .bytes = 4e9};
   const Work compute{.kind = KernelClass::kGemm, .flops = 1e13, .bytes = 1e6, .precision = Precision::kFloat16};
   const Capture modelled = with_modelled_times(graph_of({stream, compute}, {}, {}), device());
-  const double floor = static_cast<double>(device().floor.count());
+  const auto floor = static_cast<double>(device().floor.count());
   const double by_memory = floor + 4e9 / device().bytes_per_second() * 1e9;
   const double by_arithmetic = floor + 1e13 / device().flops(Precision::kFloat16) * 1e9;
   EXPECT_EQ(modelled.dag.duration(TaskId{0U}), Duration{std::llround(by_memory)});

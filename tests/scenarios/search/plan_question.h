@@ -24,14 +24,14 @@ inline constexpr TransformerJob kJob{.layers = 8,
                                      .kernel = Duration{200'000},
                                      .call = Duration{2'000}};
 
-/// Returns the question about the job, which allocates that much memory. Kernels are slower beside communication, as
+/// Returns the question about a job, which allocates that much memory. Kernels are slower beside communication, as
 /// `stepsim plan` assumes it.
-inline Question question(Bytes allocated = {}) {
+inline Question question(const TransformerJob& job, Bytes allocated = {}) {
   Cluster cluster;
   cluster.hosts.push_back({"0"});
   cluster.endpoints.push_back({HostId{0}, {}});
-  Capture capture = kJob.capture();
-  capture.job.batch_size = static_cast<std::uint32_t>(kJob.batch);
+  Capture capture = job.capture();
+  capture.job.batch_size = static_cast<std::uint32_t>(job.batch);
   if (allocated > Bytes{}) {
     AllocationTable table;
     table.memories.push_back(
@@ -42,6 +42,8 @@ inline Question question(Bytes allocated = {}) {
   asked.predictor().assume_interference();
   return asked;
 }
+
+inline Question question(Bytes allocated = {}) { return question(kJob, allocated); }
 
 inline scenarios::Scenario scenario(const Question& asked, const scenarios::PlanSpace& space,
                                     const std::vector<std::string>& sets) {

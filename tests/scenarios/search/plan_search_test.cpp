@@ -228,6 +228,30 @@ TEST(PlanSearchTest, IfNoPlanFitsTheAnswerSaysWhatIsNeeded) {
               AllOf(HasSubstr("none of 2 plans fits in memory"), HasSubstr("--global-batch")));
 }
 
+// Replicas that divide experts do the same work on fewer weights, and exchange tokens.
+TEST(PlanSearchTest, FindsTheBestDivisionOfExperts) {
+  testing::TransformerJob job = kJob;
+  job.layers = 2;
+  job.experts = 4;
+  const Question asked = question(job);
+  const Scenario plans = scenario(asked, {.devices = {4}, .gpus_per_host = 4, .batches = 4},
+                                  {"parallel.recompute=none", "comm.bucket_bytes=25MiB", "parallel.microbatches=1"});
+  PlanSearch search(asked.predictor(), plans, {});
+  const PlanFindings pruned = search.run({}, {});
+  const PlanFindings all = PlanSearch(asked.predictor(), plans, {.prunes = false}).run({}, {.prunes = false});
+  EXPECT_EQ(times(pruned), times(all));
+  std::size_t divided = 0;
+  for (std::size_t point = 0; point < all.states.size(); ++point) {
+    const std::string expert = value_of(search.sweep().points(), point, "parallel.expert");
+    if (expert != "2" && expert != "4") continue;
+    ++divided;
+    ASSERT_EQ(all.states[point], PlanState::kSimulated) << all.outcomes[point].problem;
+    EXPECT_GT(pruned.bounds[point], Duration{}) << to_text(search.sweep().points().at(point));
+    EXPECT_LE(pruned.bounds[point], *all.outcomes[point].iteration) << to_text(search.sweep().points().at(point));
+  }
+  EXPECT_GT(divided, 0U);
+}
+
 // --- the space
 
 /// Returns the values of a key in all plans, each once.
@@ -292,6 +316,18 @@ TEST(PlanSpaceTest, DevicesOfALayerDivideItsHeads) {
   EXPECT_THAT(values_of_key(points_of(with_plans(asked, {.devices = {8}, .batches = 8}, known)), "parallel.tensor"),
               ElementsAre("8"));
   EXPECT_EQ(plan_limits(kJob.capture()).key_heads, kJob.heads);
+}
+
+TEST(PlanSpaceTest, ReplicasDivideExpertsIfLayersAreWhole) {
+  PlanLimits known = limits(1);
+  known.experts = 6;
+  const Points points = points_of(with_plans({}, {.devices = {4}, .gpus_per_host = 2, .batches = 4}, known));
+  EXPECT_THAT(values_of_key(points, "parallel.expert"), ElementsAre("1", "2"));
+  for (std::size_t point = 0; point < points.size(); ++point) {
+    if (value_of(points, point, "parallel.tensor") == "1") continue;
+    EXPECT_EQ(value_of(points, point, "parallel.expert"), "") << to_text(points.at(point));
+  }
+  EXPECT_EQ(plan_limits(kJob.capture()).experts, 0U);
 }
 
 TEST(PlanSpaceTest, OneStageHasOnePart) {

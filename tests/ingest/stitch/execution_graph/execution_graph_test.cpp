@@ -38,6 +38,7 @@ class Graph {
 /// Returns the capture of a job with the ranks 0, 1, ..., which have these graphs.
 Capture stitched(const std::vector<Graph>& graphs) {
   std::vector<ExecutionRank> ranks;
+  ranks.reserve(graphs.size());
   for (const Graph& graph : graphs)
     ranks.push_back({graph.graph, "graph" + std::to_string(ranks.size()), static_cast<Rank>(ranks.size())});
   Assembly assembly;

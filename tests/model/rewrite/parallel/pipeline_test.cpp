@@ -68,6 +68,7 @@ double longest(const std::vector<double>& times, const std::vector<std::size_t>&
 }
 
 /// Returns the longest stage of the best cut, of all cuts of the layers from `begin` on into the stages that are left.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as there are stages
 double best_of_all(const std::vector<double>& times, std::uint32_t stages, std::vector<std::size_t> first = {0}) {
   if (first.size() == stages) return longest(times, first);
   double best = std::numeric_limits<double>::max();
