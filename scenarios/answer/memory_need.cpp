@@ -161,8 +161,10 @@ MemoryNeed MemoryNeeds::from_shapes(const Plan& plan) const {
     return as_double(parts.total()) + error * as_double(parts.activations + parts.working);
   };
   const MemoryParts usual = parts_on(MemorySide::kUsual);
-  MemoryNeed need = need_of(peak_of(parts_on(MemorySide::kLeast), -kShapesError), peak_of(usual, 0),
-                            peak_of(parts_on(MemorySide::kMost), kShapesError));
+  const bool gathers = plan.parallelism.zero == 3 && plan.parallelism.data > 1;
+  const double division = gathers ? 1 + kDivisionError : 1;
+  MemoryNeed need = need_of(peak_of(parts_on(MemorySide::kLeast), -kShapesError) / division, peak_of(usual, 0),
+                            peak_of(parts_on(MemorySide::kMost), kShapesError) * division);
   need.parts = usual;
   return need;
 }
