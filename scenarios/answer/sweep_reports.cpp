@@ -168,9 +168,10 @@ Sections points_sections(const SweepAnswer& answer) {
                     {.title = "Ranges of the step times",
                      .table = matrix_of(answer, best, range_cell),
                      .sentences = notes_on(answer)}};
-  if (shows_data_sheet(answer))
+  if (shows_data_sheet(answer)) {
     sections.push_back(
         {.title = "Step times by the data sheet alone", .table = matrix_of(answer, best, data_sheet_cell)});
+  }
   return sections;
 }
 

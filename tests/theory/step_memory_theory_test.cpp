@@ -67,7 +67,7 @@ TEST(StepMemoryTheoryTest, StatesDoNotDependOnTheNumberOfTokens) {
 // A modelled update moves two states and a copy of each parameter in 32 bits; other settings of Adam do not.
 TEST(StepMemoryTheoryTest, AModelledUpdateLeavesNoDoubtAboutTheStates) {
   Capture captured = kJob.capture();
-  captured.annotations.names.push_back("Optimizer.step#Adam.step");
+  captured.annotations.names.emplace_back("Optimizer.step#Adam.step");
   const auto states = [](const Capture& capture, MemorySide side) {
     const MemoryParts parts = StepMemory(capture).of({}, 1, side);
     return static_cast<double>(parts.optimizer.count()) / static_cast<double>(parts.parameters.count());
