@@ -356,13 +356,14 @@ def not_asked(left_out):
     return [(*key, count) for key, count in sorted(number.items())]
 
 
-def page(table, left_out, rows):
+def page(table, left_out, rows, drawn):
+    """Returns the page. `drawn` are the charts."""
     coarse = [row for row in table if not row["regime"] and not row["source"]]
     text = [ABOUT, "", "## By question", "", *table_of(coarse, lambda row: f"{row['question']}, {row['seen']}"), "", ONE_STEP, *of_machines(), "", *about_machines()]
     for question in dict.fromkeys(row["question"] for row in coarse):
         of_sources = by_source(table, question)
         text += ["", f"## {question[0].upper()}{question[1:]}"]
-        if any("mean error" in row for row in of_sources):
+        if chart_of(question) in drawn:
             text += ["", f"![Mean errors of the question {question}]({os.path.relpath(chart_of(question), PAGE.parent)})"]
         text += ["", "By source:", "", *table_of(of_sources, lambda row: f"{row['source']} ({row['seen']}), {row['regime']}"), *about_peers(of_sources), "",
                  "By base, hosts, mode and kind of model:", "", *table_of(by_regime(table, question), lambda row: f"{row['regime']}, {row['seen']}")]
@@ -406,7 +407,8 @@ def write(rows, left_out):
 def made_of(rows, left_out, before):
     """Returns {file: text} of all that is made of the rows."""
     table = ledger(rows, before)
-    return {LEDGER: form.as_csv([*KEY, *FIGURES, "before"], table), PAGE: page(table, left_out, rows), README: readme(rows), **charts(table)}
+    drawn = charts(table)
+    return {LEDGER: form.as_csv([*KEY, *FIGURES, "before"], table), PAGE: page(table, left_out, rows, drawn), README: readme(rows), **drawn}
 
 
 def write_ledger():

@@ -19,7 +19,7 @@ constexpr int kDeepest = 64;
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-std::string_view without_mark(std::string_view text) {
+std::string_view without_mark(std::string_view text) noexcept {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   return text;
 }
@@ -37,7 +37,7 @@ class JsonTree {
     simdjson::ondemand::document document;
     check(parser.iterate(text_).get(document));
     simdjson::ondemand::value value;
-    // A document that is a scalar is no value, and no configuration either.
+    // A scalar alone is not a value for simdjson.
     if (document.get_value().get(value) != simdjson::SUCCESS) fail("expected an object");
     return tree_of(value, 0);
   }
@@ -143,15 +143,18 @@ class JsonTree {
 
 }  // namespace
 
+bool begins_like_json(std::string_view text) noexcept {
+  const std::string_view content = without_mark(text);
+  const std::size_t first = content.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && content[first] == '{';
+}
+
 YamlValue parse_json(std::string_view text, const std::string& name) {
   return JsonTree(without_mark(text), name).parse();
 }
 
 YamlValue parse_json_or_yaml(std::string_view text, const std::string& name, const YamlForm& form) {
-  const std::string_view content = without_mark(text);
-  const std::size_t first = content.find_first_not_of(" \t\r\n");
-  const bool is_json = first != std::string_view::npos && (content[first] == '{' || content[first] == '[');
-  return is_json ? parse_json(content, name) : parse_yaml(content, name, form);
+  return begins_like_json(text) ? parse_json(text, name) : parse_yaml(without_mark(text), name, form);
 }
 
 }  // namespace stepsim::ingest

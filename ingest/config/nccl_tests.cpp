@@ -171,8 +171,7 @@ class Reader {
       : name_(name), diagnostics_(diagnostics), op_of_file_(op_named_in(file_name_of(name))) {}
 
   std::vector<NcclTestsRow> read(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first != std::string_view::npos && text[first] == '{') {
+    if (begins_like_json(text)) {
       take_json(parse_json(text, name_));
     } else {
       for_each_line(text, [this](const Line& line) {

@@ -103,7 +103,6 @@ constexpr auto kOtherWork = std::to_array<OtherWork>({
 constexpr auto kHarmless = std::to_array<std::string_view>({
     "_name_or_path",
     "activation_function",
-    "architectures",
     "attention_bias",
     "attention_types",
     "attn_config",
@@ -134,7 +133,6 @@ constexpr auto kHarmless = std::to_array<std::string_view>({
     "logit_scale",
     "max_window_layers",
     "mlp_bias",
-    "model_type",
     "n_ctx",
     "no_bias",
     "norm_topk_prob",
@@ -384,10 +382,11 @@ TransformerFile read_transformer_file(const std::string& path, std::vector<Input
 
 LayerProfile parse_layer_profile(std::string_view text, const std::string& name, std::uint32_t samples,
                                  std::uint32_t tensor) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  const bool is_json = first != std::string_view::npos && text[first] == '{';
   ProfileTable table;
-  if (first != std::string_view::npos) table = is_json ? table_in_json(text, name) : table_in_csv(text, name);
+  if (begins_like_json(text))
+    table = table_in_json(text, name);
+  else if (text.find_first_not_of(" \t\r\n") != std::string_view::npos)
+    table = table_in_csv(text, name);
   if (table.empty()) {
     throw InputError({name, {}, {}},
                      fmt::format("the profile has no times; expected JSON such as '{{{}}}', or csv with "

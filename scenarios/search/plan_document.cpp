@@ -40,7 +40,7 @@ struct PlanLine {
   [[nodiscard]] const StepParts& parts() const { return plan->parts; }
   [[nodiscard]] std::vector<Setting> settings() const { return answer->head.points.at(plan->point); }
   [[nodiscard]] std::uint32_t devices() const { return answer->findings.devices[plan->point]; }
-  [[nodiscard]] bool is_fastest() const { return plan->point == answer->findings.best.front().point; }
+  [[nodiscard]] bool is_first() const { return plan->point == answer->findings.best.front().point; }
   /// True if its range overlaps with that of the best plan, which it may be as fast as.
   [[nodiscard]] bool ties() const { return outcome().low <= answer->findings.best.front().outcome.high; }
   /// Returns what limits the plan: a part of its step, or the memory of a plan that may not fit.
@@ -66,11 +66,11 @@ std::vector<PlanLine> lines_of(const PlanAnswer& answer, const std::vector<Ranke
 
 std::vector<PlanLine> best_lines(const PlanAnswer& answer) { return lines_of(answer, answer.findings.best); }
 
-/// Returns the fastest plan; nothing if the memory that it needs is known, but not that of its device.
+/// Returns the first plan; nothing if the memory that it needs is known, but not that of its device.
 std::optional<PlanLine> best_line(const PlanAnswer& answer) {
-  const PlanLine fastest = best_lines(answer).front();
-  const std::optional<MemoryNeed>& need = fastest.outcome().memory;
-  return need && !need->capacity ? std::nullopt : std::optional{fastest};
+  const PlanLine first = best_lines(answer).front();
+  const std::optional<MemoryNeed>& need = first.outcome().memory;
+  return need && !need->capacity ? std::nullopt : std::optional{first};
 }
 
 // --- the first sentence
@@ -186,7 +186,7 @@ Table times_of(const PlanAnswer& answer, const std::vector<PlanLine>& lines) {
   table.compare_times();
   for (const PlanLine& line : lines) {
     const Outcome& outcome = line.outcome();
-    const bool is_best = line.is_fastest() && best_line(answer);
+    const bool is_best = line.is_first() && best_line(answer);
     std::vector<Cell> cells{is_best ? "*" : line.ties() ? "~" : ""};
     for (std::string& value : values_of(answer.head.points, line.plan->point, keys))
       cells.emplace_back(std::move(value));

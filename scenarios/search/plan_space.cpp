@@ -30,7 +30,6 @@ struct Draft {
   std::uint32_t tensor = 1;
   std::uint32_t pipeline = 1;
   std::uint32_t data = 1;
-  std::uint32_t expert = 1;
   std::uint32_t microbatches = 1;
   std::uint32_t interleave = 1;
   std::uint32_t zero = 0;
@@ -139,7 +138,7 @@ constexpr std::array kPlanAxes{
     PlanAxis{"parallel.tensor", tensors, &Draft::tensor, true},
     PlanAxis{"parallel.pipeline", pipelines, &Draft::pipeline, true},
     PlanAxis{"parallel.data", replicas, &Draft::data, true},
-    PlanAxis{"parallel.expert", expert_divisions, &Draft::expert},
+    PlanAxis{"parallel.expert", expert_divisions},
     PlanAxis{"batch.scale", batch_scales, nullptr, true},
     PlanAxis{"parallel.microbatches", microbatches, &Draft::microbatches},
     PlanAxis{"parallel.interleave", interleaves, &Draft::interleave},

@@ -38,6 +38,15 @@ inline TaskId find(const Capture& capture, std::string_view name, std::int64_t s
   return {};
 }
 
+/// Returns the first task with this name on this rank. Fails the test if there is none.
+inline TaskId task_of(const Capture& capture, Rank rank, std::string_view name) {
+  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
+    if (capture.dag.name(TaskId{i}) == name && capture.dag.lane(TaskId{i}).rank == rank) return TaskId{i};
+  }
+  ADD_FAILURE() << "no task " << name << " on rank " << rank;
+  return {};
+}
+
 struct FoundEdge {
   EdgeKind kind;
   Duration lag;

@@ -13,6 +13,7 @@ namespace stepsim::ingest::execution_graph_test {
 namespace {
 
 using testing::edge;
+using testing::task_of;
 using testing::us;
 using Kind = ExecutionGraph::Kind;
 
@@ -44,15 +45,6 @@ Capture stitched(const std::vector<Graph>& graphs) {
   Assembly assembly;
   stitch_execution_graphs(std::move(ranks), assembly);
   return finish(std::move(assembly));
-}
-
-/// Returns the task with this name on this rank. Fails the test if there is none.
-TaskId task_of(const Capture& capture, Rank rank, const std::string& name) {
-  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
-    if (capture.dag.name(TaskId{i}) == name && capture.dag.lane(TaskId{i}).rank == rank) return TaskId{i};
-  }
-  ADD_FAILURE() << "no task " << name << " on rank " << rank;
-  return {};
 }
 
 TEST(ExecutionGraphTest, ANodeWaitsForThoseItDependsOnAndForNoOther) {

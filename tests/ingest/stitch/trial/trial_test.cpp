@@ -13,6 +13,7 @@ namespace stepsim::ingest::trial_test {
 namespace {
 
 using testing::edge;
+using testing::task_of;
 using testing::us;
 
 Time at(std::int64_t microseconds) { return Time{us(microseconds)}; }
@@ -21,15 +22,6 @@ Capture stitched(TrialParts parts) {
   Assembly assembly;
   stitch_trial(std::move(parts), {}, assembly);
   return finish(std::move(assembly));
-}
-
-/// Returns the task with this name on this rank. Fails the test if there is none.
-TaskId task_of(const Capture& capture, Rank rank, const std::string& name) {
-  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
-    if (capture.dag.name(TaskId{i}) == name && capture.dag.lane(TaskId{i}).rank == rank) return TaskId{i};
-  }
-  ADD_FAILURE() << "no task " << name << " on rank " << rank;
-  return {};
 }
 
 /// Returns a GPU of worker 0 on which Horovod reduces the tensors "0" and "1", one after the other.
