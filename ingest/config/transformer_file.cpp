@@ -383,10 +383,11 @@ TransformerFile read_transformer_file(const std::string& path, std::vector<Input
 LayerProfile parse_layer_profile(std::string_view text, const std::string& name, std::uint32_t samples,
                                  std::uint32_t tensor) {
   ProfileTable table;
-  if (begins_like_json(text))
+  if (begins_like_json(text)) {
     table = table_in_json(text, name);
-  else if (text.find_first_not_of(" \t\r\n") != std::string_view::npos)
+  } else if (text.find_first_not_of(" \t\r\n") != std::string_view::npos) {
     table = table_in_csv(text, name);
+  }
   if (table.empty()) {
     throw InputError({name, {}, {}},
                      fmt::format("the profile has no times; expected JSON such as '{{{}}}', or csv with "
