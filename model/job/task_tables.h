@@ -12,12 +12,13 @@
 namespace stepsim {
 
 /// Replaces the task ids of a table (OperatorTable::uses, LaunchTable::uses). `new_id` maps old ids to new ones,
-/// invalid for removed tasks. Afterwards, the uses are ordered by task again. O(uses log uses).
+/// invalid for removed tasks. Afterwards, the uses are ordered by task again, and those of a task as they were. O(uses
+/// log uses).
 template <class Use>
 void renumber(std::vector<Use>& uses, const std::vector<TaskId>& new_id) {
   for (Use& use : uses) use.task = new_id[use.task.index()];
   std::erase_if(uses, [](const Use& use) { return !use.task.valid(); });
-  std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.task < b.task; });
+  std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.task < b.task; });
 }
 
 /// The launch parameters of a kernel as recorded by CUPTI. They determine how much of a device the kernel fills.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <type_traits>
 #include <utility>
 
 #include "model/job/task_tables.h"
@@ -67,9 +66,7 @@ CaptureEdit::CaptureEdit(const Capture& capture)
     : capture_(capture),
       builder_(builder_of(capture.dag, capture.recording.start)),
       removed_(capture.dag.task_count(), false),
-      operator_uses_(capture.operators.uses.size()),
-      launch_uses_(capture.launches.uses.size()),
-      annotation_uses_(capture.annotations.uses.size()) {}
+      captured_steps_(capture.recording.steps.size()) {}
 
 TaskId CaptureEdit::add_task(const TaskSpec& task, std::int32_t step) {
   Recording& recording = capture_.recording;
@@ -85,14 +82,6 @@ TaskId CaptureEdit::add_task(const TaskSpec& task, std::int32_t step) {
   return builder_.add_task(task);
 }
 
-TaskId CaptureEdit::add_copy(TaskId of, const TaskSpec& task, std::int32_t step) {
-  Recording& recording = capture_.recording;
-  const TaskId copy = add_task(task, step);
-  if (!recording.events.empty()) recording.events.back() = recording.events[of.index()];
-  if (!recording.origin.empty()) recording.origin.back() = recording.origin[of.index()];
-  return copy;
-}
-
 std::int32_t CaptureEdit::add_step(const RecordedStep& step) {
   Recording& recording = capture_.recording;
   if (!std::binary_search(recording.ranks.begin(), recording.ranks.end(), step.rank)) {
@@ -102,26 +91,9 @@ std::int32_t CaptureEdit::add_step(const RecordedStep& step) {
   return static_cast<std::int32_t>(recording.steps.size()) - 1;
 }
 
-void CaptureEdit::add_operator_use(const OperatorTable::Use& use) {
-  OperatorTable& table = capture_.operators;
-  table.uses.push_back(use);
-  table.occurrences = std::max(table.occurrences, use.occurrence + 1);
-}
-
-void CaptureEdit::copy_uses(TaskId of, TaskId copy, std::uint32_t shift) {
-  const auto entries = [of, copy](const auto& uses, std::size_t captured) {
-    const auto end = uses.begin() + static_cast<std::ptrdiff_t>(captured);
-    auto use = std::lower_bound(uses.begin(), end, of, [](const auto& one, TaskId task) { return one.task < task; });
-    std::decay_t<decltype(uses)> copied;
-    for (; use != end && use->task == of; ++use) copied.emplace_back(*use).task = copy;
-    return copied;
-  };
-  for (OperatorTable::Use use : entries(capture_.operators.uses, operator_uses_)) {
-    use.occurrence += shift;
-    add_operator_use(use);
-  }
-  for (const auto& use : entries(capture_.launches.uses, launch_uses_)) add_launch_use(use);
-  for (const auto& use : entries(capture_.annotations.uses, annotation_uses_)) add_annotation_use(use);
+void CaptureEdit::remove_captured() {
+  std::fill_n(removed_.begin(), capture_.dag.task_count(), true);
+  dropped_steps_ = captured_steps_;
 }
 
 /// Drops steps whose first task was removed, renumbers the others, and drops ranks without steps.
@@ -131,7 +103,7 @@ void CaptureEdit::drop_steps() {
   std::vector<RecordedStep> kept;
   for (std::size_t i = 0; i < place.size(); ++i) {
     const RecordedStep& step = recording.steps[i];
-    if (step.first.valid() && removed_[step.first.index()]) continue;
+    if (i < dropped_steps_ || (step.first.valid() && removed_[step.first.index()])) continue;
     place[i] = static_cast<std::int32_t>(kept.size());
     kept.push_back(step);
   }

@@ -32,39 +32,28 @@ class CaptureEdit {
   /// Adds a task to step `step` (an index into Recording::steps, or -1). Its recorded times, which replays ignore, are
   /// derived from its hint. It has no events and no origin.
   TaskId add_task(const TaskSpec& task, std::int32_t step);
-  /// Adds a task that repeats the work of task `of`: it gets the same events and origin (see Recording).
-  TaskId add_copy(TaskId of, const TaskSpec& task, std::int32_t step);
   /// Appends a step. Returns its index into Recording::steps.
   std::int32_t add_step(const RecordedStep& step);
   /// Returns the step at an index into Recording::steps. Its first task can be changed.
   [[nodiscard]] RecordedStep& step(std::size_t index) noexcept { return capture_.recording.steps[index]; }
-  /// Appends a gradient.
-  void add_gradient(const Gradient& gradient) { capture_.gradients.push_back(gradient); }
-  /// Assigns an operator's work to a task. An occurrence number above all others is a separate call.
-  void add_operator_use(const OperatorTable::Use& use);
-  /// Gives a task the launch parameters of another one.
-  void add_launch_use(const LaunchTable::Use& use) { capture_.launches.uses.push_back(use); }
-  /// Gives a copy of a captured task the task's entries in the tables of operators, launches and annotations. Its calls
-  /// are `shift` occurrences later.
-  void copy_uses(TaskId of, TaskId copy, std::uint32_t shift);
-  void add_annotation_use(const AnnotationTable::Use& use) { capture_.annotations.uses.push_back(use); }
   /// Removes a task with its edges and its part in a rendezvous; nothing replaces the edges. A step whose first task is
   /// removed is dropped, so its other tasks must be removed, too.
   void remove(TaskId task) { removed_[task.index()] = true; }
+  /// Removes the captured tasks and steps, so that only what was added is left.
+  void remove_captured();
 
   /// Returns the capture with the new graph. Throws CycleError.
   [[nodiscard]] Capture finish() &&;
 
  private:
+  friend class TaskCopier;  // adds to each table what belongs to a copy
   void drop_steps();
 
   Capture capture_;
   DagBuilder builder_;
   std::vector<bool> removed_;
-  /// The number of captured entries of each table.
-  std::size_t operator_uses_;
-  std::size_t launch_uses_;
-  std::size_t annotation_uses_;
+  std::size_t captured_steps_;
+  std::size_t dropped_steps_ = 0;  ///< the number of steps from the first on that are dropped
 };
 
 }  // namespace stepsim

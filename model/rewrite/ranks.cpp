@@ -16,6 +16,7 @@
 #include "model/cost/network/network.h"
 #include "model/job/group.h"
 #include "model/rewrite/capture_edit.h"
+#include "model/rewrite/task_copier.h"
 
 namespace stepsim {
 namespace {
@@ -59,15 +60,10 @@ class Resizing {
   }
 
  private:
-  /// The parts of the capture that belong to one rank.
+  /// What belongs to a rank, by index.
   struct Parts {
     std::vector<TaskId> tasks;
-    std::vector<LaneId> lanes;
-    std::vector<std::size_t> steps;  ///< indices into Recording::steps
-    std::vector<Gradient> gradients;
-    std::vector<OperatorTable::Use> uses;
-    std::vector<LaunchTable::Use> launches;
-    std::vector<AnnotationTable::Use> annotations;
+    std::vector<std::size_t> steps;
   };
 
   [[nodiscard]] Rank rank_of(TaskId task) const { return dag_.lane(task).rank; }
@@ -118,76 +114,30 @@ class Resizing {
     }
   }
 
-  /// Groups by rank all data that copies of the ranks need.
   void sort_by_rank() {
-    hosts_ = hosts_of_ranks(dag_);
-    task_copy_.resize(dag_.task_count());
     for (const TaskId task : dag_.tasks()) parts_[rank_of(task)].tasks.push_back(task);
-    for (std::size_t i = 0; i < dag_.lanes().size(); ++i) parts_[dag_.lanes()[i].rank].lanes.emplace_back(i);
     const std::vector<RecordedStep>& steps = capture_.recording.steps;
     for (std::size_t i = 0; i < steps.size(); ++i) parts_[steps[i].rank].steps.push_back(i);
-    for (const Gradient& gradient : capture_.gradients) parts_[rank_of(gradient.ready)].gradients.push_back(gradient);
-    for (const OperatorTable::Use& use : capture_.operators.uses) parts_[rank_of(use.task)].uses.push_back(use);
-    for (const LaunchTable::Use& use : capture_.launches.uses) parts_[rank_of(use.task)].launches.push_back(use);
-    for (const AnnotationTable::Use& use : capture_.annotations.uses)
-      parts_[rank_of(use.task)].annotations.push_back(use);
   }
 
   void copy(Rank from, Rank to) {
     if (parts_.empty()) sort_by_rank();
     const Parts& parts = parts_[from];
-    for (std::size_t i = 0; i < parts.tasks.size(); ++i)
-      task_copy_[parts.tasks[i].index()] = TaskId{edit_.builder().task_count() + i};
-    const std::map<LaneId, LaneId> lanes = copy_lanes(parts, to);
-    const std::map<std::int32_t, std::int32_t> steps = copy_steps(parts, to);
-    for (const TaskId task : parts.tasks) copy_task(task, lanes, steps);
-    for (const TaskId task : parts.tasks) copy_edges(task);
-    for (const Gradient& gradient : parts.gradients)
-      edit_.add_gradient({task_copy_[gradient.ready.index()], gradient.bytes});
-    for (const LaunchTable::Use& use : parts.launches) edit_.add_launch_use({task_copy_[use.task.index()], use.which});
-    for (const AnnotationTable::Use& use : parts.annotations)
-      edit_.add_annotation_use({task_copy_[use.task.index()], use.which});
-    copy_uses(parts, capture_.operators.occurrences * ++copies_);
-  }
-
-  /// Copies the operator uses of a rank. A copy's calls are separate calls: their numbers are the originals' numbers
-  /// plus `shift`.
-  void copy_uses(const Parts& parts, std::uint32_t shift) {
-    for (OperatorTable::Use use : parts.uses) {
-      use.task = task_copy_[use.task.index()];
-      use.occurrence += shift;
-      edit_.add_operator_use(use);
-    }
-  }
-
-  std::map<LaneId, LaneId> copy_lanes(const Parts& parts, Rank to) {
-    std::map<LaneId, LaneId> lanes;
-    for (const LaneId id : parts.lanes) {
-      Lane lane = dag_.lane(id);
-      lane.rank = to;
-      if (const auto host = hosts_.find(to); host != hosts_.end()) lane.host = host->second;
-      lanes.emplace(id, edit_.builder().add_lane(std::move(lane)));
-    }
-    return lanes;
-  }
-
-  std::map<std::int32_t, std::int32_t> copy_steps(const Parts& parts, Rank to) {
     std::map<std::int32_t, std::int32_t> steps{{-1, -1}};
     for (const std::size_t i : parts.steps) {
       RecordedStep step = capture_.recording.steps[i];
       step.rank = to;
-      if (step.first.valid()) step.first = task_copy_[step.first.index()];
       steps.emplace(static_cast<std::int32_t>(i), edit_.add_step(step));
     }
-    return steps;
-  }
-
-  void copy_task(TaskId task, const std::map<LaneId, LaneId>& lanes,
-                 const std::map<std::int32_t, std::int32_t>& steps) {
-    TaskSpec spec = edit_.builder().task(task);
-    spec.lane = lanes.at(spec.lane);
-    const TaskId copy = edit_.add_copy(task, spec, steps.at(capture_.recording.step[task.index()]));
-    if (dag_.rendezvous(task).valid()) edit_.builder().join(dag_.rendezvous(task), copy);
+    const TaskCopies copies =
+        copier_.copy(parts.tasks, {.step_of = [&](Rank, std::int32_t captured) { return steps.at(captured); },
+                                   .rank = to,
+                                   .rendezvous = [](RendezvousId captured) { return captured; }});
+    for (const auto& [captured, made] : steps) {
+      if (made < 0) continue;
+      TaskId& first = edit_.step(static_cast<std::size_t>(made)).first;
+      if (first.valid()) first = copies.at(first);
+    }
   }
 
   /// Makes collectives whose members were not listed a group, so that copies can be members.
@@ -201,13 +151,6 @@ class Resizing {
     }
   }
 
-  void copy_edges(TaskId task) {
-    for (const EdgeId edge : dag_.edges_from(task)) {
-      edit_.builder().add_edge(task_copy_[task.index()], task_copy_[dag_.target(edge).index()], dag_.edge_kind(edge),
-                               dag_.lag(edge));
-    }
-  }
-
   const Capture& capture_;
   const Dag& dag_;
   std::vector<KnownRank> captured_;     ///< those with tasks, and their copies
@@ -215,10 +158,8 @@ class Resizing {
   std::vector<std::uint32_t> copy_of_;  ///< as Group::copy_of, for `ranks_`
   std::size_t with_tasks_ = 0;          ///< number of `ranks_` that are not copies
   CaptureEdit edit_;
-  std::map<Rank, Parts> parts_;        ///< by rank with tasks; empty if none is copied
-  std::map<Rank, std::string> hosts_;  ///< of the captured ranks; empty if none is copied
-  std::uint32_t copies_ = 0;           ///< number of ranks copied so far
-  std::vector<TaskId> task_copy_;      ///< for each task, its copy on the most recently copied rank
+  TaskCopier copier_{capture_, edit_};
+  std::map<Rank, Parts> parts_;  ///< by rank with tasks; empty if none is copied
 };
 
 /// True if a group has the ranks 0 to size - 1, as far as known.

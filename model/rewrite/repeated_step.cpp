@@ -11,6 +11,7 @@
 #include "model/base/error.h"
 #include "model/job/dag_builder.h"
 #include "model/rewrite/capture_edit.h"
+#include "model/rewrite/task_copier.h"
 
 namespace stepsim {
 namespace {
@@ -44,7 +45,8 @@ class RepeatingStep {
         steps_(steps),
         step_(step),
         count_(count),
-        step_of_(steps_of_tasks(dag_, recording_, steps)) {}
+        step_of_(steps_of_tasks(dag_, recording_, steps)),
+        edit_(capture) {}
 
   Capture run() && {
     for (std::size_t i = 0; i < step_of_.size(); ++i) {
@@ -54,13 +56,18 @@ class RepeatingStep {
     check();
     find_span();
     repetition_.emplace(dag_, step_of_, step_, tasks_, next_);
-    for (const Lane& lane : dag_.lanes()) (void)builder_.add_lane(lane);
-    place_.resize(dag_.task_count());
-    for (std::size_t i = 0; i < tasks_.size(); ++i) place_[tasks_[i].index()] = i;
-    builder_.groups() = dag_.groups();
-    for (std::size_t copy = 0; copy < count_; ++copy) add_tasks(copy);
-    for (std::size_t copy = 0; copy < count_; ++copy) add_edges(copy);
-    return finish();
+    add_steps();
+    TaskCopier copier(capture_, edit_);
+    for (std::size_t round = 0; round < count_; ++round) add_round(round, copier);
+    for (std::size_t round = 0; round + 1 < count_; ++round) let_next_round_wait(round);
+    edit_.remove_captured();
+    Capture result = std::move(edit_).finish();
+    if (next_.empty() && count_ > 1) {
+      result.assumptions.push_back({"no_next_step",
+                                    "No two consecutive steps were captured: a step waits for the previous one only on "
+                                    "its threads and streams."});
+    }
+    return result;
   }
 
  private:
@@ -92,82 +99,46 @@ class RepeatingStep {
     span_ = end - begin;
   }
 
-  [[nodiscard]] TaskId copy_of(TaskId task, std::size_t copy) const {
-    return TaskId{copy * tasks_.size() + place_[task.index()]};
-  }
-
-  void add_tasks(std::size_t copy) {
-    const Duration later = span_ * static_cast<std::int64_t>(copy);
-    std::map<RendezvousId, RendezvousId> rendezvous;
-    for (const TaskId task : tasks_) {
-      const TaskId made =
-          builder_.add_task({dag_.kind(task), builder_.intern(dag_.name(task)), dag_.lane_id(task), dag_.duration(task),
-                             dag_.bytes(task), recording_.start[task.index()] + later, dag_.priority(task)});
-      if (const RendezvousId of = dag_.rendezvous(task); of.valid()) {
-        const auto [slot, added] = rendezvous.try_emplace(of);
-        if (added) slot->second = builder_.add_rendezvous(dag_.collective(of));
-        builder_.join(slot->second, made);
+  /// Adds the ranks' steps of all rounds, ordered by rank.
+  void add_steps() {
+    for (const std::size_t part : steps_.parts(step_)) {
+      RecordedStep step = recording_.steps[part];
+      for (std::size_t round = 0; round < count_; ++round) {
+        step.number = static_cast<std::int64_t>(round);
+        step.next_follows = round + 1 < count_;
+        first_steps_.try_emplace(step.rank, edit_.add_step(step));
       }
     }
-    for (const TaskId task : tasks_) {
-      const TaskId taker = dag_.returns_credit_of(task);
-      if (taker.valid() && step_of_[taker.index()] == step_)
-        builder_.return_credit(copy_of(task, copy), copy_of(taker, copy));
-    }
   }
 
-  void add_edges(std::size_t copy) {
-    const bool is_last = copy + 1 == count_;
-    for (const TaskId from : tasks_) {
-      repetition_->for_each_edge(from, [&](TaskId to, EdgeId edge, bool next_round) {
-        if (!next_round || !is_last)
-          builder_.add_edge(copy_of(from, copy), copy_of(to, copy + next_round), dag_.edge_kind(edge), dag_.lag(edge));
+  [[nodiscard]] std::int32_t step_of(Rank rank, std::size_t round) const {
+    const auto first = first_steps_.find(rank);
+    return first == first_steps_.end() ? -1 : first->second + static_cast<std::int32_t>(round);
+  }
+
+  void add_round(std::size_t round, TaskCopier& copier) {
+    const TaskCopies copies =
+        copier.copy(tasks_, {.step_of = [&](Rank rank, std::int32_t) { return step_of(rank, round); },
+                             .later = span_ * static_cast<std::int64_t>(round)});
+    for (const auto& [rank, index] : first_steps_) {
+      TaskId& first = edit_.step(static_cast<std::size_t>(step_of(rank, round))).first;
+      first = copies.find(first);
+    }
+    rounds_.push_back(copies);
+  }
+
+  void let_next_round_wait(std::size_t round) {
+    DagBuilder& builder = edit_.builder();
+    const TaskCopies& from = rounds_[round];
+    const TaskCopies& to = rounds_[round + 1];
+    for (const TaskId task : tasks_) {
+      repetition_->for_each_edge(task, [&](TaskId target, EdgeId edge, bool next_round) {
+        if (next_round) builder.add_edge(from.at(task), to.at(target), dag_.edge_kind(edge), dag_.lag(edge));
       });
     }
-    if (is_last) return;
     repetition_->for_each_lane([&](LaneKind kind, TaskId last, TaskId first) {
-      builder_.add_edge(copy_of(last, copy), copy_of(first, copy + 1),
-                        kind == LaneKind::kThread ? EdgeKind::kProgram : EdgeKind::kStream);
+      builder.add_edge(from.at(last), to.at(first), kind == LaneKind::kThread ? EdgeKind::kProgram : EdgeKind::kStream);
     });
-  }
-
-  Capture finish() {
-    std::vector<TaskSpec> specs;
-    specs.reserve(builder_.task_count());
-    for (const TaskId id : builder_.tasks()) specs.push_back(builder_.task(id));
-    DagBuilder::Result built = std::move(builder_).build();
-    Capture result = without_tasks(capture_);
-    result.dag = std::move(built.dag);
-    if (next_.empty() && count_ > 1) {
-      result.assumptions.push_back({"no_next_step",
-                                    "No two consecutive steps were captured: a step waits for the previous one only on "
-                                    "its threads and streams."});
-    }
-    Recording& recording = result.recording;
-    recording.ranks = recording_.ranks;
-    recording.start.resize(specs.size());
-    recording.finish.resize(specs.size());
-    recording.step.resize(specs.size(), -1);
-    const std::vector<std::size_t>& parts = steps_.parts(step_);
-    std::map<std::pair<Rank, std::size_t>, std::int32_t> step_index;
-    for (const std::size_t part : parts) {
-      const RecordedStep& of = recording_.steps[part];
-      const TaskId first = step_of_[of.first.index()] == step_ ? of.first : TaskId{};
-      for (std::size_t copy = 0; copy < count_; ++copy) {
-        step_index[{of.rank, copy}] = static_cast<std::int32_t>(recording.steps.size());
-        recording.steps.push_back({of.rank, static_cast<std::int64_t>(copy),
-                                   first.valid() ? built.new_id[copy_of(first, copy).index()] : TaskId{},
-                                   copy + 1 < count_});
-      }
-    }
-    for (std::size_t i = 0; i < specs.size(); ++i) {
-      const std::size_t task = built.new_id[i].index();
-      recording.start[task] = specs[i].hint;
-      recording.finish[task] = specs[i].hint + specs[i].duration;
-      const auto step = step_index.find({result.dag.lane(TaskId{task}).rank, i / tasks_.size()});
-      if (step != step_index.end()) recording.step[task] = step->second;
-    }
-    return result;
   }
 
   const Capture& capture_;
@@ -177,12 +148,13 @@ class RepeatingStep {
   JobStep step_;
   std::size_t count_;
   std::vector<JobStep> step_of_;
-  std::vector<TaskId> tasks_;       ///< tasks of the step, ascending
-  std::vector<TaskId> next_;        ///< tasks of the following step
-  std::vector<std::size_t> place_;  ///< for each task of the step, its index in tasks_
+  std::vector<TaskId> tasks_;  ///< tasks of the step, ascending
+  std::vector<TaskId> next_;   ///< tasks of the following step
   Duration span_{};
   std::optional<Repetition> repetition_;
-  DagBuilder builder_;
+  CaptureEdit edit_;
+  std::map<Rank, std::int32_t> first_steps_;  ///< the index of each rank's step of the first round
+  std::vector<TaskCopies> rounds_;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "model/rewrite/parallel/added_collectives.h"
 #include "model/rewrite/parallel/layers.h"
 #include "model/rewrite/parallel/recompute.h"
+#include "model/rewrite/task_copier.h"
 
 namespace stepsim {
 namespace {
@@ -150,19 +151,15 @@ class StagedJob {
     std::vector<Stage> stages(parallelism_.pipeline);
     for (std::size_t stage = 0; stage < stages.size(); ++stage) build(stage, stages[stage]);
     for (std::size_t part = 0; part + 1 < cuts_.forward.size(); ++part) connect(part, stages);
-    for (const TaskId task : dag_.tasks()) edit_.remove(task);
-    Capture result = std::move(edit_).finish();
-    const auto device = capture_.devices.find(capture_.recording.ranks.front());
-    for (std::uint32_t stage = 1; stage < parallelism_.pipeline && device != capture_.devices.end(); ++stage)
-      result.devices[rank_of(stage)] = device->second;
-    return result;
+    edit_.remove_captured();
+    return std::move(edit_).finish();
   }
 
  private:
   /// A copy of a piece.
   struct Copy {
-    std::map<TaskId, TaskId> tasks;  ///< for each of its tasks the copy's
-    std::vector<TaskId> before;      ///< the last task that its rank has on each stream of samples before
+    TaskCopies tasks;
+    std::vector<TaskId> before;  ///< the last task that its rank has on each stream of samples before
 
     [[nodiscard]] TaskId at(TaskId task) const { return tasks.at(task); }
   };
@@ -171,7 +168,6 @@ class StagedJob {
     std::vector<std::vector<Copy>> forward;   ///< by part of the stage, then microbatch
     std::vector<std::vector<Copy>> backward;  ///< by part of the stage, then microbatch
     Copy update;
-    std::map<LaneId, LaneId> lanes;
     std::map<LaneId, TaskId> last;  ///< the last task so far on each captured lane
     TaskId last_host;
     std::int32_t step = -1;
@@ -258,7 +254,7 @@ class StagedJob {
       if (!first.valid() || capture_.recording.start[task.index()] < capture_.recording.start[first.index()])
         first = task;
     }
-    return first.valid() ? copy.at(first) : copy.tasks.begin()->second;
+    return first.valid() ? copy.at(first) : copy.tasks.front();
   }
 
   /// True for streams but those of collectives of parameters and of their gradients (ZeRO), which no message waits for.
@@ -281,43 +277,21 @@ class StagedJob {
       begin = std::min(begin, recording.start[task.index()]);
       if (!is_on_device(dag_, task)) end = std::max(end, recording.finish[task.index()]);
     }
-    const Duration shift = built.now - begin;
-    for (const TaskId task : tasks) made.tasks[task] = copy_task(task, piece, stage, built, shift);
-    built.now = std::max(built.now, end + shift + Duration{1});  // calls that take no time stay in order
+    const Duration later = built.now - begin;
+    made.tasks = copier_.copy(tasks, {.step = built.step,
+                                      .rank = rank_of(stage),
+                                      .later = later,
+                                      .parts = piece == pieces_.update() ? parallelism_.pipeline : 1,
+                                      .rendezvous =
+                                          [&](RendezvousId captured) {
+                                            Collective collective = dag_.collective(captured);
+                                            collective.group = group_of(collective.group, stage, built);
+                                            return edit_.builder().add_rendezvous(collective);
+                                          },
+                                      .with_gradients = with_gradients});
+    built.now = std::max(built.now, end + later + Duration{1});  // calls that take no time stay in order
     chain(tasks, made, built);
-    const std::uint32_t later = capture_.operators.occurrences * ++copies_;
-    for (const TaskId task : tasks) edit_.copy_uses(task, made.at(task), later);
-    if (with_gradients) {
-      for (const Gradient& gradient : capture_.gradients) {
-        if (const auto found = made.tasks.find(gradient.ready); found != made.tasks.end())
-          edit_.add_gradient({found->second, gradient.bytes});
-      }
-    }
     return made;
-  }
-
-  TaskId copy_task(TaskId task, std::size_t piece, std::size_t stage, Stage& built, Duration shift) {
-    TaskSpec spec = edit_.builder().task(task);
-    spec.lane = lane_of(dag_.lane_id(task), stage, built);
-    spec.hint = capture_.recording.start[task.index()] + shift;
-    const bool is_update = piece == pieces_.update();
-    if (is_update) spec.duration = spec.duration / static_cast<std::int64_t>(parallelism_.pipeline);
-    const RendezvousId rendezvous = dag_.rendezvous(task);
-    const TaskId made = edit_.add_copy(task, spec, built.step);
-    if (rendezvous.valid()) {
-      Collective collective = dag_.collective(rendezvous);
-      collective.group = group_of(collective.group, stage, built);
-      edit_.builder().join(edit_.builder().add_rendezvous(collective), made);
-    }
-    return made;
-  }
-
-  LaneId lane_of(LaneId captured, std::size_t stage, Stage& built) {
-    const auto known = built.lanes.find(captured);
-    if (known != built.lanes.end()) return known->second;
-    Lane lane = dag_.lane(captured);
-    lane.rank = rank_of(stage);
-    return built.lanes.emplace(captured, edit_.builder().add_lane(std::move(lane))).first->second;
   }
 
   /// Returns the stage's group in place of one of the captured rank.
@@ -330,17 +304,14 @@ class StagedJob {
     return built.groups.emplace(captured, edit_.builder().add_group(std::move(group))).first->second;
   }
 
-  /// Copies the edges inside a piece, and makes the copy follow what its rank does before: each lane goes on where it
-  /// was, and its threads begin when the host is done with the part before.
+  /// Makes the copy of a piece follow what its rank does before: each lane goes on where it was, and its threads begin
+  /// when the host is done with the part before.
   void chain(const std::vector<TaskId>& tasks, const Copy& made, Stage& built) {
     DagBuilder& builder = edit_.builder();
     std::set<TaskId> followed;
     for (const TaskId task : tasks) {
       for (const EdgeId edge : dag_.edges_from(task)) {
-        const auto target = made.tasks.find(dag_.target(edge));
-        if (target == made.tasks.end()) continue;
-        builder.add_edge(made.at(task), target->second, dag_.edge_kind(edge), dag_.lag(edge));
-        followed.insert(dag_.target(edge));
+        if (made.tasks.find(dag_.target(edge)).valid()) followed.insert(dag_.target(edge));
       }
     }
     std::map<LaneId, TaskId> last = built.last;
@@ -530,8 +501,8 @@ class StagedJob {
   std::int32_t step_;
   Pieces pieces_;
   CaptureEdit edit_;
-  std::set<LaneId> of_parameters_;  // streams of collectives of parameters and gradients
-  std::uint32_t copies_ = 0;
+  TaskCopier copier_{capture_, edit_};
+  std::set<LaneId> of_parameters_;    // streams of collectives of parameters and gradients
   std::map<LaneId, TaskId> last_on_;  // the last message on each lane of messages
 };
 

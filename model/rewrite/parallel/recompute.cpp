@@ -15,6 +15,7 @@
 #include "model/rewrite/parallel/kept_tensors.h"
 #include "model/rewrite/parallel/layers.h"
 #include "model/rewrite/parallel/model_calls.h"
+#include "model/rewrite/task_copier.h"
 
 namespace stepsim {
 namespace {
@@ -34,11 +35,12 @@ std::size_t last_needed(const OperatorTable& table, const std::vector<ModelCall>
   return last > first && is_product(op(last)) ? last - 1 : last;
 }
 
-/// The work to be done again: calls of the host in the order of their thread, and what they launch.
+/// The work to be done again: calls of the host and what they launch.
 struct Portion {
-  TaskId before;  ///< the call of the host that follows
-  std::vector<TaskId> host;
-  std::vector<TaskId> device;
+  TaskId before;              ///< the call of the host that follows
+  TaskId first;               ///< of the host's tasks
+  TaskId last;                ///< of the host's tasks
+  std::vector<TaskId> tasks;  ///< ascending
   Time begin;
   Duration length{};  ///< of the host
 };
@@ -61,7 +63,8 @@ class Recomputation {
     const Capture moved = with_room();
     CaptureEdit edit(moved);
     const std::size_t captured = edit.builder().edges().size();
-    for (const Portion& portion : portions_) insert(portion, edit);
+    TaskCopier copier(capture_, edit);
+    for (const Portion& portion : portions_) insert(portion, edit, copier);
     for (std::size_t i = 0; i < captured; ++i) {  // what the backward pass of a layer waits for
       TaskId& target = edit.builder().edges()[i].to;
       if (const auto first = begun_by_.find(target); first != begun_by_.end()) target = first->second;
@@ -100,16 +103,18 @@ class Recomputation {
     const auto before = call_of.find(calls[one.before].first);
     if (first == call_of.end() || last == call_of.end() || before == call_of.end()) return;
     const auto next = one.last + 1 < calls.size() ? call_of.find(calls[one.last + 1].first) : call_of.end();
-    Portion portion{.before = before->second, .host = {}, .device = {}, .begin = start(first->second)};
+    Portion portion{
+        .before = before->second, .first = first->second, .last = {}, .tasks = {}, .begin = start(first->second)};
     const bool goes_on =
         next != call_of.end() && capture_.dag.lane_id(next->second) == capture_.dag.lane_id(first->second);
     const TaskId end = goes_on ? next->second : next_[last->second.index()];
     for (TaskId task = first->second; task.valid() && task != end; task = next_[task.index()]) {
-      portion.host.push_back(task);
+      portion.tasks.push_back(portion.last = task);
       portion.length = std::max(portion.length, std::max(finish(task), start(task) + Duration{1}) - portion.begin);
       if (const auto works = launched_by_.find(task); works != launched_by_.end())
-        portion.device.insert(portion.device.end(), works->second.begin(), works->second.end());
+        portion.tasks.insert(portion.tasks.end(), works->second.begin(), works->second.end());
     }
+    std::sort(portion.tasks.begin(), portion.tasks.end());
     portions_.push_back(std::move(portion));
   }
 
@@ -138,36 +143,21 @@ class Recomputation {
   }
 
   /// Adds copies of a portion's tasks before the call that follows it.
-  void insert(const Portion& portion, CaptureEdit& edit) {
+  void insert(const Portion& portion, CaptureEdit& edit, TaskCopier& copier) {
     const Dag& dag = capture_.dag;
     const std::size_t number = ++inserted_;
-    const Time at = start(portion.before) + room_[number - 1];
-    const Duration shift = at - portion.begin;
-    std::map<TaskId, TaskId> made;
-    const auto copy = [&](TaskId task, LaneId lane) {
-      TaskSpec spec = edit.builder().task(task);
-      spec.lane = lane;
-      spec.hint = start(task) + shift;
-      made[task] = edit.add_copy(task, spec, capture_.recording.step[portion.before.index()]);
-    };
-    for (const TaskId task : portion.host) copy(task, dag.lane_id(portion.before));
-    for (const TaskId task : portion.device) {
-      copy(task, dag.lane_id(task));
-      if (dag.rendezvous(task).valid()) {
-        const Collective collective = dag.collective(dag.rendezvous(task));
-        edit.builder().join(edit.builder().add_rendezvous(collective), made[task]);
-      }
-    }
-    begun_by_[portion.before] = made[portion.host.front()];
-    edit.builder().add_edge(made[portion.host.back()], portion.before, EdgeKind::kProgram);
-    for (const auto& [task, copied] : made) {
-      edit.copy_uses(task, copied, capture_.operators.occurrences * static_cast<std::uint32_t>(number));
+    const Duration later = start(portion.before) + room_[number - 1] - portion.begin;
+    const TaskCopies copies = copier.copy(portion.tasks, {.step = capture_.recording.step[portion.before.index()],
+                                                          .thread = dag.lane_id(portion.before),
+                                                          .later = later,
+                                                          .with_gradients = false});
+    begun_by_[portion.before] = copies.at(portion.first);
+    edit.builder().add_edge(copies.at(portion.last), portion.before, EdgeKind::kProgram);
+    for (const TaskId task : portion.tasks) {
       for (const EdgeId edge : dag.edges_from(task)) {
-        const auto target = made.find(dag.target(edge));
-        if (target == made.end()) continue;
-        edit.builder().add_edge(copied, target->second, dag.edge_kind(edge), dag.lag(edge));
-        if (dag.edge_kind(edge) == EdgeKind::kLaunch)
-          streams_[dag.lane_id(dag.target(edge))].push_back({start(task) + shift, target->second, number});
+        const TaskId target = copies.find(dag.target(edge));
+        if (target.valid() && dag.edge_kind(edge) == EdgeKind::kLaunch)
+          streams_[dag.lane_id(dag.target(edge))].push_back({start(task) + later, target, number});
       }
     }
   }
