@@ -46,7 +46,7 @@ std::vector<IntervalVariant*> without_replay(RuleVariants& variants) {
   for (auto& of_rule : variants) {
     if (!of_rule) continue;
     for (IntervalVariant& variant : *of_rule) {
-      if (variant.change && !variant.replayed) found.push_back(&variant);
+      if (variant.sides && !variant.replayed) found.push_back(&variant);
     }
   }
   return found;
@@ -55,10 +55,8 @@ std::vector<IntervalVariant*> without_replay(RuleVariants& variants) {
 /// Replays a variant, unless the capture contradicts it.
 void replay(const PlanCase& of, IntervalVariant& variant) {
   variant.replayed = true;
-  if (!variant.name.empty() && of.basis.is_contradicted(variant.name, variant.change)) return;
-  Plan plan = of.plan;
-  variant.change(plan);
-  variant.iteration = of.basis.iteration_of(plan);
+  if (!variant.name.empty() && of.basis.is_contradicted(variant.name, *variant.sides)) return;
+  variant.iteration = of.basis.iteration_of(of.plan, *variant.sides);
 }
 
 /// Makes `first`, if it is not empty, and the replays that are missing, in parallel. If several throw, throws the error

@@ -70,7 +70,7 @@ double IntervalBasis::change_to(Duration predicted) const {
   return captured > Duration{} ? ratio(predicted, captured) : 1;
 }
 
-bool IntervalBasis::is_contradicted(const std::string& name, const std::function<void(Plan& plan)>& change) const {
+bool IntervalBasis::is_contradicted(const std::string& name, const Sides& sides) const {
   std::promise<bool> promise;
   std::unique_lock lock(mutex_);
   const auto [slot, mine] = contradicted_.try_emplace(name);
@@ -79,9 +79,7 @@ bool IntervalBasis::is_contradicted(const std::string& name, const std::function
   lock.unlock();
   if (!mine) return answer.get();
   try {
-    Plan plan = plan_;
-    change(plan);
-    promise.set_value(contradicts(meter_.predict(predictor_, plan).of_captured_steps));
+    promise.set_value(contradicts(meter_.predict(predictor_, plan_, sides).of_captured_steps));
   } catch (...) {
     promise.set_exception(std::current_exception());
   }
@@ -100,9 +98,7 @@ bool IntervalBasis::loader_sets_pace() const { return sim::waiting_for_data(summ
 Duration IntervalBasis::cost_of_profiler() const {
   if (!summary_.measured || predictor_.profiler() || !counts_events(captured()) || loader_sets_pace()) return {};
   std::call_once(profiled_once_, [this] {
-    Plan plan = plan_;
-    take_out_largest_cost(plan);
-    profiled_ = std::max(Duration{}, baseline_.iteration - iteration_of(plan));
+    profiled_ = std::max(Duration{}, baseline_.iteration - iteration_of(plan_, without_largest_cost()));
   });
   return profiled_;
 }

@@ -1,7 +1,6 @@
 #ifndef STEPSIM_SCENARIOS_ANSWER_INTERVAL_BASIS_H
 #define STEPSIM_SCENARIOS_ANSWER_INTERVAL_BASIS_H
 
-#include <functional>
 #include <future>
 #include <map>
 #include <mutex>
@@ -33,7 +32,9 @@ class IntervalBasis {
   /// Returns the number of captured steps of the slowest rank; 0 if nothing was measured.
   [[nodiscard]] std::size_t step_count() const noexcept { return step_count_; }
   [[nodiscard]] const std::optional<double>& trend() const noexcept { return trend_; }
-  [[nodiscard]] Duration iteration_of(const Plan& plan) const { return meter_.predict(predictor_, plan).iteration; }
+  [[nodiscard]] Duration iteration_of(const Plan& plan, const Sides& sides) const {
+    return meter_.predict(predictor_, plan, sides).iteration;
+  }
 
   /// Returns the measured iteration. If the profiler's time was removed, this is job.yaml's measured_step.
   [[nodiscard]] Duration measured() const;
@@ -46,10 +47,10 @@ class IntervalBasis {
   /// Returns the ratio of a predicted iteration to the predicted iteration of the captured job.
   [[nodiscard]] double change_to(Duration predicted) const;
 
-  /// True if the capture contradicts `change`. This is so if the change increases the error of the predicted captured
+  /// True if the capture contradicts `sides`. This is so if they increase the error of the predicted captured
   /// iteration by more than the captured steps differ and by more than the usual error. Replays the capture once for
-  /// each `name`, which identifies the change; later calls return the same result.
-  [[nodiscard]] bool is_contradicted(const std::string& name, const std::function<void(Plan& plan)>& change) const;
+  /// each `name`, which identifies the sides; later calls return the same result.
+  [[nodiscard]] bool is_contradicted(const std::string& name, const Sides& sides) const;
 
   /// Returns by how much the profiler may have lengthened the captured iteration; 0 if job.yaml states the
   /// measured_step without the profiler, if the profiler's time is already removed, or if the capture does not count

@@ -31,18 +31,24 @@ using Variants = std::vector<IntervalVariant>;
 
 Variants known(const Factors& factors) { return {{.factor = factors.least}, {.factor = factors.most}}; }
 
-Variants replayed(std::function<void(Plan& plan)> change, std::string name = {}) {
-  return {{.change = std::move(change), .name = std::move(name)}};
-}
+Variants replayed(Sides sides, std::string name = {}) { return {{.sides = std::move(sides), .name = std::move(name)}}; }
 
-/// Returns two variants to replay: `change` is called with -1 for the lower end of the uncertain value's range, and
-/// with 1 for the upper end.
-template <class Change>
-Variants both_sides(Change change) {
+/// Returns two variants to replay, for the lower and the upper end of the range of a value.
+Variants both_sides(double Sides::*value) {
   Variants variants;
   for (const double side : {-1.0, 1.0}) {
-    variants.push_back({.change = [change, side](Plan& plan) { change(plan, side); }});
+    Sides sides;
+    sides.*value = side;
+    variants.push_back({.sides = std::move(sides)});
   }
+  return variants;
+}
+
+/// Returns a variant for each factor, in which rule(factor) changes the durations.
+template <class Rule>
+Variants with_factors(const std::array<double, 2>& factors, Rule rule) {
+  Variants variants;
+  for (const double factor : factors) variants.push_back({.sides = Sides{.durations = rule(factor)}});
   return variants;
 }
 
@@ -147,7 +153,7 @@ bool may_be_profiled(const Case& of) {
 }
 
 Variants without_the_profiler(const Case& of) {
-  if (of.changes_anything()) return replayed(take_out_largest_cost);
+  if (of.changes_anything()) return replayed(without_largest_cost());
   return {{.factor = std::max(1 - ratio(of.basis.profiled(), of.predicted()), 1 - kMostSlowed)}};
 }
 
@@ -193,16 +199,12 @@ Variants other_sharings(const PlanCase& of) {
       variants.push_back({.factor = 1});
       continue;
     }
-    variants.push_back({.change =
-                            [sharing](Plan& plan) {
-                              plan.cluster.network.set(kSharing, sharing);
-                              plan.cluster.network.set(kSendersKeepTurn, true);
-                            },
+    variants.push_back({.sides = Sides{.sharing = sharing, .senders_keep_turn = true},
                         .name = fmt::format("sharing {}, turns", sharing)});
   }
   for (const double sharing : of.basis.predictor().fitting_sharings()) {
     if (sharing == of.plan.cluster.network[kSharing]) continue;
-    variants.push_back({.change = [sharing](Plan& plan) { plan.cluster.network.set(kSharing, sharing); }});
+    variants.push_back({.sides = Sides{.sharing = sharing}});
   }
   return variants;
 }
@@ -279,16 +281,17 @@ Factors about_median(std::vector<Duration> values) {
   return factors;
 }
 
-void scale_copies(Plan& plan, Rank last_captured, double factor) {
-  plan.ranks_apart.add(RankSet({{0, last_captured}}));
-  plan.rules.emplace_back([last_captured, factor](const Capture& capture, std::vector<Duration>& durations) {
+Sides with_copies(Rank last_captured, double factor) {
+  Sides sides{.ungrouped = RankSet({{0, last_captured}})};
+  sides.durations = [last_captured, factor](const Capture& capture, std::vector<Duration>& durations) {
     for (const TaskId task : capture.dag.tasks()) {
       const bool is_copy = capture.dag.lane(task).rank > last_captured;
       const TaskClass of = class_of(capture.dag.kind(task));
       if (is_copy && of != TaskClass::kCommunication && of != TaskClass::kLoader)
         durations[task.index()] = scaled(durations[task.index()], factor);
     }
-  });
+  };
+  return sides;
 }
 
 /// Returns variants for ranks that are copies of captured ones: the prediction itself, and replays in which the copies
@@ -304,7 +307,7 @@ Variants other_copies(const PlanCase& of) {
   Variants variants{{.factor = 1}};
   for (const double speed : {speeds.least, speeds.most}) {
     if (speed == 1) continue;
-    variants.push_back({.change = [last = ranks.back(), speed](Plan& plan) { scale_copies(plan, last, speed); }});
+    variants.push_back({.sides = with_copies(ranks.back(), speed)});
   }
   return variants;
 }
@@ -331,15 +334,11 @@ bool scales_by_roofline(const Case& of) {
 constexpr std::array kOtherHosts{0.7, 1.4};
 
 Variants with_host_work(const std::array<double, 2>& factors) {
-  Variants variants;
-  for (const double factor : factors) {
-    variants.push_back({.change = [factor](Plan& plan) {
-      plan.rules.emplace_back([factor](const Capture& capture, std::vector<Duration>& durations) {
-        scale_host_work(capture.dag, factor, durations);
-      });
-    }});
-  }
-  return variants;
+  return with_factors(factors, [](double factor) {
+    return [factor](const Capture& capture, std::vector<Duration>& durations) {
+      scale_host_work(capture.dag, factor, durations);
+    };
+  });
 }
 
 // ---- modelled
@@ -375,18 +374,41 @@ std::string how_kernels_are_known(const Case& of) {
 }
 
 Variants other_kernels(const PlanCase& of) {
-  Variants variants;
-  for (const double factor : range_of_kernels(of.plan)) {
-    variants.push_back({.change = [factor](Plan& plan) {
-      plan.rules.emplace_back([factor](const Capture& capture, std::vector<Duration>& durations) {
-        for (const TaskId task : capture.dag.tasks()) {
-          if (capture.dag.kind(task) == TaskKind::kKernel)
-            durations[task.index()] = scaled(durations[task.index()], factor);
-        }
-      });
-    }});
-  }
-  return variants;
+  return with_factors(range_of_kernels(of.plan), [](double factor) {
+    return [factor](const Capture& capture, std::vector<Duration>& durations) {
+      for (const TaskId task : capture.dag.tasks()) {
+        if (capture.dag.kind(task) == TaskKind::kKernel)
+          durations[task.index()] = scaled(durations[task.index()], factor);
+      }
+    };
+  });
+}
+
+// ---- added calls
+
+/// Factors of the CPU time of added collectives' calls (kCollectiveCall): of the medians of 14 captures, the least and
+/// the largest.
+constexpr std::array kAddedCalls{42.0 / 80, 278.0 / 80};
+
+/// True if the plan divides the job of one device, which then has no collectives but added ones.
+bool adds_collectives(const PlanCase& of) { return of.links_apply() && of.plan.parallelism != Parallelism{}; }
+
+bool launches_collective(const Dag& dag, TaskId task) {
+  if (dag.kind(task) != TaskKind::kHost) return false;
+  const auto edges = dag.edges_from(task);
+  return std::any_of(edges.begin(), edges.end(), [&dag](EdgeId edge) {
+    return dag.edge_kind(edge) == EdgeKind::kLaunch && dag.kind(dag.target(edge)) == TaskKind::kCollective;
+  });
+}
+
+Variants with_added_calls(const PlanCase& /*of*/) {
+  return with_factors(kAddedCalls, [](double factor) {
+    return [factor](const Capture& capture, std::vector<Duration>& durations) {
+      for (const TaskId task : capture.dag.tasks()) {
+        if (launches_collective(capture.dag, task)) durations[task.index()] = scaled(durations[task.index()], factor);
+      }
+    };
+  });
 }
 
 // ---- loader
@@ -494,44 +516,38 @@ constexpr std::array kSources{
     SourceRule{
         .name = "concurrency",
         .applies = begins_concurrency,
-        .variants = [](const Case&) { return replayed([](Plan& plan) { plan.collectives_in_turn = true; }); },
+        .variants = [](const Case&) { return replayed({.collectives_in_turn = true}); },
         .reason = "no concurrent collectives of one rank were captured: they may share its links or run one at a time"},
     SourceRule{.name = "drift",
                .applies_to_plan = may_drift,
-               .variants_of_plan =
-                   [](const PlanCase&) { return replayed([](Plan& plan) { plan.begins_together = true; }, "drift"); },
+               .variants_of_plan = [](const PlanCase&) { return replayed({.begins_together = true}, "drift"); },
                .reason = "workers may stay synchronized or drift apart"},
     SourceRule{
         .name = "transfers",
         .applies_to_plan = [](const PlanCase& of) { return of.plan.recorded_transfers != 1; },
-        .variants_of_plan = [](const PlanCase&) { return replayed([](Plan& plan) { plan.recorded_transfers = 1; }); },
+        .variants_of_plan = [](const PlanCase&) { return replayed({.transfers_stay = true}); },
         .reason =
             "it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none)"},
     SourceRule{
         .name = "collectives",
         .applies = [](const Case& of) { return of.plan.recorded_collectives && of.changes_anything(); },
-        .variants =
-            [](const Case&) { return replayed([](Plan& plan) { plan.recorded_collectives = Excess::kScales; }); },
+        .variants = [](const Case&) { return replayed({.unexplained_scales = true}); },
         .reason =
             "the part of recorded collective times that the network model does not explain is kept, but may change"},
     SourceRule{.name = "nccl",
                .applies = rests_on_nccl_model,
-               .variants =
-                   [](const Case&) {
-                     return both_sides(
-                         [](Plan& plan, double side) { plan.cluster.network.set(kCollectiveSide, side); });
-                   },
+               .variants = [](const Case&) { return both_sides(&Sides::collectives); },
                .reason_of = sources_of_collectives},
     SourceRule{.name = "copies",
                .applies_to_plan = has_copies,
                .variants_of_plan = other_copies,
                .reason_of = who_was_captured},
-    SourceRule{
-        .name = "device",
-        .applies = scales_by_roofline,
-        .variants = [](const Case&) { return both_sides([](Plan& plan, double side) { plan.device_side = side; }); },
-        .reason = "kernels with other work or on another device may take less or more time than the roofline model "
-                  "predicts"},
+    SourceRule{.name = "device",
+               .applies = scales_by_roofline,
+               .variants = [](const Case&) { return both_sides(&Sides::device); },
+               .reason =
+                   "kernels with other work or on another device may take less or more time than the roofline model "
+                   "predicts"},
     SourceRule{.name = "host",
                .applies_to_plan = [](const PlanCase& of) { return of.plan.other_machine && !of.plan.host_known; },
                .variants_of_plan = [](const PlanCase&) { return with_host_work(kOtherHosts); },
@@ -548,14 +564,16 @@ constexpr std::array kSources{
                .variants_of_plan = [](const PlanCase&) { return with_host_work(kModelledCalls); },
                .reason = "no call was measured: the CPU may take 0.87 to 1.12 times as long for each (--host-call)",
                .of_capture = true},
+    SourceRule{.name = "added calls",
+               .applies_to_plan = adds_collectives,
+               .variants_of_plan = with_added_calls,
+               .reason = "the CPU takes 42 to 278 us to call a collective, in captures of other jobs; 80 are assumed"},
     SourceRule{
         .name = "loader", .applies = may_wait_otherwise, .variants = at_pace_of_loader, .reason_of = what_loader_does},
-    SourceRule{
-        .name = "interference",
-        .applies = is_slowed_otherwise,
-        .variants =
-            [](const Case&) { return both_sides([](Plan& plan, double side) { plan.interference_side = side; }); },
-        .reason_of = how_much_kernels_are_slowed},
+    SourceRule{.name = "interference",
+               .applies = is_slowed_otherwise,
+               .variants = [](const Case&) { return both_sides(&Sides::interference); },
+               .reason_of = how_much_kernels_are_slowed},
     SourceRule{
         .name = "missing ranks",
         .applies = [](const Case& of) { return lone_collectives(of.captured()) > 0; },

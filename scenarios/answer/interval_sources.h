@@ -1,7 +1,6 @@
 #ifndef STEPSIM_SCENARIOS_ANSWER_INTERVAL_SOURCES_H
 #define STEPSIM_SCENARIOS_ANSWER_INTERVAL_SOURCES_H
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,15 +37,15 @@ struct IntervalCase : PlanCase {
   [[nodiscard]] bool changes_anything() const;
 };
 
-/// Another possible answer. Either it is a known factor of the prediction, or a replay of the plan with `change` finds
-/// its iteration. A variant with a name is ignored if the capture contradicts its change; a replay of the captured job
-/// with the change shows this.
+/// Another possible answer. Either it is a known factor of the prediction, or a replay of the plan with `sides` finds
+/// its iteration. A variant with a name is ignored if the capture contradicts its sides; a replay of the captured job
+/// with them shows this.
 struct IntervalVariant {
   std::optional<double> factor{};
-  std::function<void(Plan& plan)> change{};
+  std::optional<Sides> sides{};
   std::string name{};
   bool replayed = false;
-  std::optional<Duration> iteration{};  ///< of the replay; nothing if the capture contradicts the change
+  std::optional<Duration> iteration{};  ///< of the replay; nothing if the capture contradicts the sides
 };
 
 /// The rule for one source of uncertainty. The source counts for an answer if `applies` returns true and the capture

@@ -39,9 +39,7 @@ bool shares_links(const Plan& plan) {
 std::vector<Tried> tried(Predictor& predictor, ReplayMeter& meter, Duration measured) {
   std::vector<Tried> all;
   for (const double sharing : kTried) {
-    Plan plan = predictor.plan();
-    plan.cluster.network.set(kSharing, sharing);
-    const Duration replayed = meter.predict(predictor, plan).of_captured_steps;
+    const Duration replayed = meter.predict(predictor, predictor.plan(), {.sharing = sharing}).of_captured_steps;
     all.push_back({sharing, std::abs(sim::ratio(replayed - measured, measured))});
   }
   std::stable_sort(all.begin(), all.end(), [](const Tried& a, const Tried& b) { return a.error < b.error; });
@@ -74,11 +72,10 @@ bool is_slowed(const Dag& dag, TaskId task) {
 
 /// Returns the predicted iteration without the profiler, if the profiler took `per_event` for each recorded event.
 Duration iteration_without(Predictor& predictor, ReplayMeter& meter, Duration per_event) {
-  Plan plan = predictor.plan();
-  plan.rules.emplace_back([per_event](const Capture& capture, std::vector<Duration>& durations) {
+  const Sides without{.durations = [per_event](const Capture& capture, std::vector<Duration>& durations) {
     without_profiler(capture, per_event, kMaxRemovedShare, durations);
-  });
-  return meter.predict(predictor, plan).iteration;
+  }};
+  return meter.predict(predictor, predictor.plan(), without).iteration;
 }
 
 /// Returns the smallest cost per event with which the iteration without the profiler is at most `wanted`. The result is
@@ -157,7 +154,7 @@ bool prefer_recorded_collectives(Predictor& predictor, ReplayMeter& meter) {
   const double error = std::abs(links.iteration.error);
   if (error <= sim::usual_error_of_capture(*by_links.graph, by_links.timeline)) return false;
   predictor.learn_recorded_collectives();
-  plan.recorded_collectives = Excess::kStays;
+  plan.recorded_collectives = true;
   const Prediction as_recorded = meter.predict(predictor, plan);
   const sim::Summary recorded = sim::summarize(*as_recorded.graph, as_recorded.timeline);
   if (std::abs(recorded.iteration.error) > error / 2) return false;
@@ -196,10 +193,10 @@ bool shows_profiler(Duration iteration, Duration without) noexcept {
   return ratio(iteration - without, iteration) >= kShown;
 }
 
-void take_out_largest_cost(Plan& plan) {
-  plan.rules.emplace_back([](const Capture& graph, std::vector<Duration>& durations) {
+Sides without_largest_cost() {
+  return {.durations = [](const Capture& graph, std::vector<Duration>& durations) {
     without_profiler(graph, kMostPerEvent, kMostSlowed, durations);
-  });
+  }};
 }
 
 bool counts_events(const Capture& capture) noexcept { return !capture.recording.events.empty(); }
@@ -211,9 +208,8 @@ void take_out_profiler(Predictor& predictor, ReplayMeter& meter) {
   const Prediction baseline = meter.predict(predictor, predictor.plan());
   const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
   if (!summary.measured || *said >= summary.iteration.measured) return;
-  Plan largest = predictor.plan();
-  take_out_largest_cost(largest);
-  if (!shows_profiler(baseline.iteration, meter.predict(predictor, largest).iteration)) return;
+  const Prediction without = meter.predict(predictor, predictor.plan(), without_largest_cost());
+  if (!shows_profiler(baseline.iteration, without.iteration)) return;
   const Duration wanted = scaled(baseline.iteration, ratio(*said, summary.iteration.measured));
   const Duration cost = cost_for(predictor, meter, wanted);
   predictor.take_out_profiler(

@@ -56,8 +56,8 @@ inline constexpr double kMostSlowed = 0.5;
 /// count events.
 void without_profiler(const Capture& capture, Duration per_event, double most, std::vector<Duration>& durations);
 
-/// Makes the plan remove the largest assumed cost of the profiler.
-void take_out_largest_cost(Plan& plan);
+/// Returns the side without the largest assumed cost of the profiler.
+[[nodiscard]] Sides without_largest_cost();
 
 /// True if the captured iteration depends on the profiler's cost: it is at least 1 % shorter without the largest one.
 /// If something other than the CPU limits the iteration, it does not show how much the profiler slowed the CPU.

@@ -18,6 +18,7 @@
 #include "model/job/group.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/data_parallel.h"
+#include "model/rewrite/overlap.h"
 #include "model/rewrite/parameter_server/build.h"
 #include "model/rewrite/ranks.h"
 #include "scenarios/answer/learn_from_capture.h"
@@ -64,10 +65,10 @@ void drop_optimizer(const Capture& capture, std::vector<Duration>& durations) {
 std::uint32_t workers_of(const Capture& capture) { return capture.job.workers.value_or(captured_workers(capture)); }
 
 /// Builds the task graph of a plan for a job with parameter servers.
-Capture parameter_server_graph(const Plan& plan) {
+Capture parameter_server_graph(const Plan& plan, const Sides& sides) {
   PsOptions options = as_captured(*plan.captured->parameter_server);
   options.job = plan.job;
-  options.spread = !plan.begins_together;
+  options.spread = !sides.begins_together;
   return build_parameter_server(*plan.captured, options, plan.cluster);
 }
 
@@ -131,15 +132,15 @@ Capture divided(const Capture& graph, const Plan& plan) {
 }
 
 /// Builds the task graph of a plan for a job without parameter servers.
-Capture rank_graph(const Plan& plan, Capture captured) {
+Capture rank_graph(const Plan& plan, const RankSet& ungrouped, Capture captured) {
   Capture graph = under_models(std::move(captured));
   // The added all-reduces of a divided job have buckets of this size anyway.
   if (plan.job.bucket_bytes != plan.captured->job.bucket_bytes && plan.parallelism == Parallelism{})
     graph = asked_by("comm.bucket_bytes", [&] { return with_buckets(graph, *plan.job.bucket_bytes); });
   const std::size_t ranks = std::size_t{plan.job.workers.value()} * plan.job.local_size.value_or(1);
-  const bool splits_classes = has_copies(graph.dag) && plan.ranks_apart != RankSet();
+  const bool splits_classes = has_copies(graph.dag) && ungrouped != RankSet();
   if (*plan.job.workers != workers_of(*plan.captured) || splits_classes) {
-    const auto differs = [&plan](Rank rank) { return plan.ranks_apart.contains(rank); };
+    const auto differs = [&ungrouped](Rank rank) { return ungrouped.contains(rank); };
     graph = asked_by("cluster.workers", [&] { return with_ranks(graph, ranks, differs); });
   }
   if (plan.parallelism != Parallelism{}) {
@@ -149,30 +150,21 @@ Capture rank_graph(const Plan& plan, Capture captured) {
   return graph;
 }
 
-/// Returns the durations of the tasks of `graph`, indexed by TaskId, after the plan's changes of durations. For each
-/// rule about device work, adds an entry to prediction.shares.
-std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, const RecordedCollectives* collectives,
-                                        Prediction& prediction) {
-  std::vector<Duration> durations(graph.dag.task_count());
-  for (std::size_t i = 0; i < durations.size(); ++i) {
-    const Duration recorded = graph.dag.duration(TaskId{i});
-    const bool scales = plan.recorded_transfers != 1 && keeps_recorded_time(graph, TaskId{i}, *plan.network);
-    durations[i] = scales ? scaled(recorded, plan.recorded_transfers) : recorded;
-  }
-  if (collectives != nullptr) collectives->set_durations(graph, plan.cluster, *plan.recorded_collectives, durations);
-  std::optional<DevicePieces> pieces;
-  for (const auto& rule : plan.rules) {
-    if (const auto* const plain = std::get_if<Plan::Rule>(&rule)) {
-      (*plain)(graph, durations);
-      continue;
-    }
-    const DeviceRule& device = *std::get<std::shared_ptr<const DeviceRule>>(rule);
-    if (!pieces) pieces = device_work(graph);
-    const ScaledShare share = device.apply(graph, *pieces, durations, plan.device_side);
-    if (!device.kept().empty()) prediction.shares.push_back({device.change(), device.kept(), share});
-  }
-  correct_durations(plan, graph, durations);
-  return durations;
+/// Returns the ranks that may differ from their copies.
+RankSet ungrouped_ranks(const Plan& plan, const Sides& sides) {
+  RankSet ranks = plan.ungrouped_ranks;
+  ranks.add(sides.ungrouped);
+  return ranks;
+}
+
+/// Returns the cluster of a replay.
+std::shared_ptr<const Cluster> cluster_of(const Plan& plan, const Sides& sides) {
+  if (!sides.sharing && !sides.senders_keep_turn && sides.collectives == 0) return cluster_on_machine(plan);
+  auto cluster = std::make_shared<Cluster>(*cluster_on_machine(plan));
+  if (sides.sharing) cluster->network.set(kSharing, *sides.sharing);
+  if (sides.senders_keep_turn) cluster->network.set(kSendersKeepTurn, true);
+  if (sides.collectives != 0) cluster->network.set(kCollectiveSide, sides.collectives);
+  return cluster;
 }
 
 /// Throws UsageError if a task ends at the largest possible time: all longer times end there too.
@@ -205,7 +197,7 @@ Plan Predictor::plan() const {
   plan.sharing_known = cluster_.network.is_given(kSharing);
   plan.slows_beside_added = interference_ && interference_->beside.empty();
   if (recorded_note_) {
-    plan.recorded_collectives = Excess::kStays;
+    plan.recorded_collectives = true;
     plan.assumptions.push_back(*recorded_note_);
   }
   if (sharing_note_) plan.assumptions.push_back(*sharing_note_);
@@ -244,29 +236,58 @@ std::shared_ptr<const Capture> Predictor::read(const std::string& path) const {
   return other;
 }
 
-Capture Predictor::make_graph(const Plan& plan) const {
+Capture Predictor::make_graph(const Plan& plan, const Sides& sides) const {
   Capture graph;
   if (plan.network->make != nullptr && captured_.parameter_server) {
-    graph = parameter_server_graph(plan);
+    graph = parameter_server_graph(plan, sides);
   } else {
     graph = captured_;
     if (tells_origins_) graph.recording.origin = {graph.dag.tasks().begin(), graph.dag.tasks().end()};
-    if (plan.network->make != nullptr) graph = rank_graph(plan, std::move(graph));
+    if (plan.network->make != nullptr) graph = rank_graph(plan, ungrouped_ranks(plan, sides), std::move(graph));
   }
   graph.job = plan.job;
-  return plan.edited(std::move(graph));
+  graph = plan.edited(std::move(graph));
+  return sides.collectives_in_turn ? with_collectives_in_turn(graph) : graph;
 }
 
-std::shared_ptr<const Capture> Predictor::graph_of(const Plan& plan) {
+std::vector<Duration> Predictor::durations_of(const Plan& plan, const Sides& sides, const Capture& graph,
+                                              std::vector<DeviceShare>& shares) const {
+  const double transfers = sides.transfers_stay ? 1 : plan.recorded_transfers;
+  std::vector<Duration> durations(graph.dag.task_count());
+  for (std::size_t i = 0; i < durations.size(); ++i) {
+    const Duration recorded = graph.dag.duration(TaskId{i});
+    const bool scales = transfers != 1 && keeps_recorded_time(graph, TaskId{i}, *plan.network);
+    durations[i] = scales ? scaled(recorded, transfers) : recorded;
+  }
+  if (plan.recorded_collectives)
+    recorded_collectives_->set_durations(graph, plan.cluster, sides.unexplained_scales, durations);
+  std::optional<DevicePieces> pieces;
+  for (const auto& rule : plan.rules) {
+    if (const auto* const plain = std::get_if<Plan::Rule>(&rule)) {
+      (*plain)(graph, durations);
+      continue;
+    }
+    const DeviceRule& device = *std::get<std::shared_ptr<const DeviceRule>>(rule);
+    if (!pieces) pieces = device_work(graph);
+    const ScaledShare share = device.apply(graph, *pieces, durations, sides.device);
+    if (!device.kept().empty()) shares.push_back({device.change(), device.kept(), share});
+  }
+  if (sides.durations) sides.durations(graph, durations);
+  correct_durations(plan, graph, durations);
+  return durations;
+}
+
+std::shared_ptr<const Capture> Predictor::graph_of(const Plan& plan, const Sides& sides) {
   std::promise<std::shared_ptr<const Capture>> promise;
   std::unique_lock lock(mutex_);
-  const auto [slot, mine] = graphs_.try_emplace(plan.graph_key());
+  const auto [slot, mine] = graphs_.try_emplace({plan.graph_key(), sides.begins_together, sides.collectives_in_turn,
+                                                 plan.may_have_copies() ? sides.ungrouped : RankSet()});
   if (mine) slot->second = promise.get_future().share();
   const auto graph = slot->second;
   lock.unlock();
   if (!mine) return graph.get();
   try {
-    promise.set_value(std::make_shared<const Capture>(make_graph(plan)));
+    promise.set_value(std::make_shared<const Capture>(make_graph(plan, sides)));
   } catch (...) {
     promise.set_exception(std::current_exception());
   }
@@ -275,13 +296,7 @@ std::shared_ptr<const Capture> Predictor::graph_of(const Plan& plan) {
 
 void Predictor::forget(const GraphKey& key) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(graphs_, [&key](const auto& entry) {
-    GraphKey one = entry.first;
-    one.begins_together = key.begins_together;
-    one.collectives_in_turn = key.collectives_in_turn;
-    one.ranks_apart = key.ranks_apart;
-    return one == key;
-  });
+  std::erase_if(graphs_, [&key](const auto& entry) { return entry.first.plan == key; });
 }
 
 void Predictor::follow_interference(std::vector<Slowdown> slowdowns, const sim::EngineOptions& options) {
@@ -319,28 +334,28 @@ std::vector<sim::CyclePart> Prediction::limited_by() const {
 }
 
 PlannedWork Predictor::work(const Plan& plan) {
-  PlannedWork work{graph_of(plan), {}};
-  Prediction unused;
-  const RecordedCollectives* const collectives = plan.recorded_collectives ? &*recorded_collectives_ : nullptr;
-  work.durations = changed_durations(plan, *work.graph, collectives, unused);
+  PlannedWork work{graph_of(plan, {}), {}};
+  std::vector<DeviceShare> unused;
+  work.durations = durations_of(plan, {}, *work.graph, unused);
   return work;
 }
 
-Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& options) {
-  Prediction prediction;
+Prediction Predictor::predict(const Plan& plan, const Sides& sides, const sim::EngineOptions& options) {
   try {
-    prediction = predict_once(plan, options);
+    return predict_once(plan, sides, options);
   } catch (const sim::CopiesDiffer& difference) {
-    Plan one_by_one = plan;
-    one_by_one.ranks_apart = RankSet::all();
-    prediction = predict_once(one_by_one, options);
+    Sides one_by_one = sides;
+    one_by_one.ungrouped = RankSet::all();
+    Prediction prediction = predict_once(plan, one_by_one, options);
     prediction.why_each_rank = difference.what();
+    return prediction;
   }
-  // The ends of ranges are not answers: they assume another time for the divided work alone. Replicas that divide
-  // experts do less work on parameters for as many samples.
-  const bool is_answer = plan.device_side == 0 && plan.interference_side == 0;
-  if (is_answer && plan.parallelism != Parallelism{} && plan.parallelism.expert == 1)
-    check_throughput(plan, prediction, options);
+}
+
+Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& options) {
+  Prediction prediction = predict(plan, Sides{}, options);
+  // Replicas that divide experts do less work on parameters for as many samples.
+  if (plan.parallelism != Parallelism{} && plan.parallelism.expert == 1) check_throughput(plan, prediction, options);
   return prediction;
 }
 
@@ -360,7 +375,7 @@ Duration Predictor::step_without_optimizer(const Plan& plan, const sim::EngineOp
     if (known != steps_without_optimizer_.end()) return known->second;
   }
   const sim::EngineOptions quietly{.threads = options.threads, .grain = options.grain, .stop = options.stop};
-  const Prediction of_one = predict_once(one, quietly);
+  const Prediction of_one = predict_once(one, {}, quietly);
   // A job that is made of one captured step does not wait for the step before it.
   const Duration step = std::min(of_one.iteration, of_one.of_captured_steps);
   const std::lock_guard lock(mutex_);
@@ -388,23 +403,22 @@ void Predictor::check_throughput(const Plan& plan, const Prediction& prediction,
                   parallelism.microbatches == 1 ? "it" : "each microbatch"));
 }
 
-Prediction Predictor::predict_once(const Plan& plan, const sim::EngineOptions& options) {
+Prediction Predictor::predict_once(const Plan& plan, const Sides& sides, const sim::EngineOptions& options) {
   Prediction prediction;
-  prediction.graph = graph_of(plan);
+  prediction.graph = graph_of(plan, sides);
   const Capture& graph = *prediction.graph;
   sim::Machine machine = sim::Machine::as_recorded(graph);
-  const RecordedCollectives* const collectives = plan.recorded_collectives ? &*recorded_collectives_ : nullptr;
-  const std::shared_ptr<const Cluster> cluster = cluster_on_machine(plan);
-  if (collectives == nullptr) machine.set_network(*plan.network, *cluster);
+  const std::shared_ptr<const Cluster> cluster = cluster_of(plan, sides);
+  if (!plan.recorded_collectives) machine.set_network(*plan.network, *cluster);
   std::vector<Duration> durations;
   const bool interferes = interference_ && (frees_kernels() || graph.dag.rendezvous_count() > 0);
-  if (collectives != nullptr || !plan.rules.empty() || plan.recorded_transfers != 1 || interferes ||
-      is_on_machine(plan))
-    durations = changed_durations(plan, graph, collectives, prediction);
+  if (plan.recorded_collectives || !plan.rules.empty() || sides.durations || plan.recorded_transfers != 1 ||
+      interferes || is_on_machine(plan))
+    durations = durations_of(plan, sides, graph, prediction.shares);
   if (!durations.empty()) machine.set_durations(durations);
   prediction.timeline = sim::replay(graph.dag, machine, options);
   refuse_the_end_of_time(prediction.timeline);
-  if (interferes) slow_kernels(durations, plan.interference_side, machine, options, prediction);
+  if (interferes) slow_kernels(durations, sides.interference, machine, options, prediction);
   prediction.of_captured_steps = sim::replayed_iteration(graph, prediction.timeline);
   prediction.steady = sim::steady_iteration(graph, prediction.timeline);
   const auto& steady = prediction.steady;
@@ -428,14 +442,23 @@ void ReplayMeter::add(std::uint64_t tasks) {
   if (progress_) progress_(done_, total_);
 }
 
-Prediction ReplayMeter::predict(Predictor& predictor, const Plan& plan) {
+template <class Predict>
+Prediction ReplayMeter::counted(Predict predict) {
   add(0);
   std::size_t counted = 0;
   sim::EngineOptions options = options_;
   options.progress = [this, &counted](std::size_t done) { add(done - std::exchange(counted, done)); };
-  Prediction prediction = predictor.predict(plan, options);
+  Prediction prediction = predict(options);
   add(prediction.graph->dag.task_count() - counted);
   return prediction;
+}
+
+Prediction ReplayMeter::predict(Predictor& predictor, const Plan& plan) {
+  return counted([&](const sim::EngineOptions& options) { return predictor.predict(plan, options); });
+}
+
+Prediction ReplayMeter::predict(Predictor& predictor, const Plan& plan, const Sides& sides) {
+  return counted([&](const sim::EngineOptions& options) { return predictor.predict(plan, sides, options); });
 }
 
 sim::StepWork work_of(const Plan& plan) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "scenarios/answer/recorded_collectives.h"
+#include "scenarios/answer/sides.h"
 #include "scenarios/answer/slowed_kernels.h"
 #include "scenarios/change/plan.h"
 #include "sim/analysis/steady.h"
@@ -126,7 +127,7 @@ class Predictor {
   /// what the reader throws.
   [[nodiscard]] std::shared_ptr<const Capture> read(const std::string& path) const;
   /// Returns the number of tasks of a plan's graph, which it builds if no prediction has. Throws what predict() throws.
-  [[nodiscard]] std::size_t tasks_of(const Plan& plan) { return graph_of(plan)->dag.task_count(); }
+  [[nodiscard]] std::size_t tasks_of(const Plan& plan) { return graph_of(plan, {})->dag.task_count(); }
   /// Returns the graph of a plan and the durations of its tasks, without a replay. Throws what predict() throws for
   /// them.
   [[nodiscard]] PlannedWork work(const Plan& plan);
@@ -136,16 +137,29 @@ class Predictor {
   /// what sim::replay() throws, and CannotAnswer if the devices of a divided job would do more than the captured one
   /// could do so many times without its optimizer. The result does not depend on options.threads.
   [[nodiscard]] Prediction predict(const Plan& plan, const sim::EngineOptions& options = {});
-  /// Frees the graph of plans with this key, and the graphs that were built for their ranges: in which all workers
-  /// begin at the same time, collectives run one at a time, or other ranks are apart. A later prediction builds them
-  /// again. O(graphs).
+  /// The same with other values of what is uncertain. It is no answer: devices may do more than the captured one could.
+  [[nodiscard]] Prediction predict(const Plan& plan, const Sides& sides, const sim::EngineOptions& options = {});
+  /// Frees the graphs of plans with this key. A later prediction builds them again. O(graphs).
   void forget(const GraphKey& key);
 
  private:
-  [[nodiscard]] std::shared_ptr<const Capture> graph_of(const Plan& plan);
-  [[nodiscard]] Capture make_graph(const Plan& plan) const;
+  /// What a graph depends on besides the capture.
+  struct SidedGraph {
+    GraphKey plan;
+    bool begins_together = false;
+    bool collectives_in_turn = false;
+    RankSet ungrouped;
+    friend auto operator<=>(const SidedGraph& a, const SidedGraph& b) = default;
+  };
+
+  [[nodiscard]] std::shared_ptr<const Capture> graph_of(const Plan& plan, const Sides& sides);
+  [[nodiscard]] Capture make_graph(const Plan& plan, const Sides& sides) const;
+  /// Returns the durations of the tasks of `graph`, indexed by TaskId, after the plan's changes of durations. For each
+  /// rule about device work, adds an entry to `shares`.
+  [[nodiscard]] std::vector<Duration> durations_of(const Plan& plan, const Sides& sides, const Capture& graph,
+                                                   std::vector<DeviceShare>& shares) const;
   /// The same as predict(), but throws sim::CopiesDiffer if the plan's classes of ranks do not hold.
-  [[nodiscard]] Prediction predict_once(const Plan& plan, const sim::EngineOptions& options);
+  [[nodiscard]] Prediction predict_once(const Plan& plan, const Sides& sides, const sim::EngineOptions& options);
   /// Throws CannotAnswer if each device of a divided job would compute more samples per second than the captured device
   /// does without its optimizer, with as many samples at once.
   void check_throughput(const Plan& plan, const Prediction& prediction, const sim::EngineOptions& options);
@@ -160,7 +174,7 @@ class Predictor {
   const NetworkModel& network_;
   std::shared_ptr<const MeasuredMachine> machine_;
   std::mutex mutex_;  ///< protects graphs_ and steps_without_optimizer_
-  std::map<GraphKey, std::shared_future<std::shared_ptr<const Capture>>> graphs_;
+  std::map<SidedGraph, std::shared_future<std::shared_ptr<const Capture>>> graphs_;
   /// Results of step_without_optimizer(), by the durations of tasks.
   std::map<std::vector<Duration>, Duration> steps_without_optimizer_;
   sim::Checkup checkup_;
@@ -196,9 +210,12 @@ class ReplayMeter {
   void expect(std::uint64_t tasks);
   /// Calls Predictor::predict() and reports the replayed tasks as progress.
   [[nodiscard]] Prediction predict(Predictor& predictor, const Plan& plan);
+  [[nodiscard]] Prediction predict(Predictor& predictor, const Plan& plan, const Sides& sides);
   [[nodiscard]] int threads() const noexcept { return options_.threads; }
 
  private:
+  template <class Predict>
+  [[nodiscard]] Prediction counted(Predict predict);
   void add(std::uint64_t tasks);
 
   sim::EngineOptions options_;

@@ -39,7 +39,7 @@ double RecordedCollectives::ratio_of(CollectiveOp op) const {
   return found == by_op_.end() ? all_.ratio() : found->second.ratio();
 }
 
-void RecordedCollectives::set_durations(const Capture& graph, const Cluster& cluster, Excess excess,
+void RecordedCollectives::set_durations(const Capture& graph, const Cluster& cluster, bool unexplained_scales,
                                         std::vector<Duration>& durations) const {
   const Dag& dag = graph.dag;
   const std::vector<Duration> alone = sim::collectives_alone(dag, model_, cluster);
@@ -52,7 +52,7 @@ void RecordedCollectives::set_durations(const Capture& graph, const Cluster& clu
     }
     const Duration before = alone_[i];
     if (before <= Duration{}) continue;
-    const bool stays = excess == Excess::kStays && recorded_time(dag, rendezvous) > before;
+    const bool stays = !unexplained_scales && recorded_time(dag, rendezvous) > before;
     for (const TaskId member : dag.members(rendezvous)) {
       Duration& time = durations[member.index()];
       time = stays ? time - before + alone[i] : scaled(time, sim::ratio(alone[i], before));

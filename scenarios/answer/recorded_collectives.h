@@ -20,11 +20,11 @@ namespace stepsim::scenarios {
 ///     R + A' - A    if R > A: the time that the model does not explain stays
 ///     R A' / A      if R <= A
 ///
-/// With Excess::kScales, which is used for ranges, the second formula always applies, as if all of the time were
-/// transfer. If neither the network nor the collective changes, the time therefore stays exactly the same, and more
-/// bandwidth never increases it. A collective that was not captured, for example because the bucket size changes, takes
-/// A' times the ratio of recorded to modelled time of the captured collectives of the same operation. The time that
-/// concurrent collectives cost each other on links stays as recorded.
+/// With `unexplained_scales` (Sides), which is used for ranges, the second formula always applies, as if all of the
+/// time were transfer. If neither the network nor the collective changes, the time therefore stays exactly the same,
+/// and more bandwidth never increases it. A collective that was not captured, for example because the bucket size
+/// changes, takes A' times the ratio of recorded to modelled time of the captured collectives of the same operation.
+/// The time that concurrent collectives cost each other on links stays as recorded.
 class RecordedCollectives {
  public:
   /// `captured` ran on `cluster`. `captured` and `model` must outlive this object. Precondition: model.make is not
@@ -34,7 +34,7 @@ class RecordedCollectives {
   /// Sets the durations of the collectives in `graph`; `durations` are indexed by TaskId. `graph` was derived from the
   /// captured graph and keeps the rendezvous ids of captured collectives. Collectives with unknown payload are not
   /// changed. Throws what collectives_alone() throws.
-  void set_durations(const Capture& graph, const Cluster& cluster, Excess excess,
+  void set_durations(const Capture& graph, const Cluster& cluster, bool unexplained_scales,
                      std::vector<Duration>& durations) const;
 
  private:

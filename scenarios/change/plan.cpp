@@ -11,7 +11,6 @@
 #include "model/base/text.h"
 #include "model/job/group.h"
 #include "model/job/parameter_server/workload.h"
-#include "model/rewrite/overlap.h"
 #include "model/rewrite/ranks.h"
 #include "scenarios/change/what_if.h"
 
@@ -25,7 +24,7 @@ void Plan::add_edit(const Change& change, Edit edit, double factor) {
 
 Capture Plan::edited(Capture graph) const {
   for (const MadeEdit& made : edits_) graph = made.edit(graph);
-  return collectives_in_turn ? with_collectives_in_turn(graph) : graph;
+  return graph;
 }
 
 double Plan::size_of_sent_activations() const {
@@ -37,10 +36,12 @@ double Plan::size_of_sent_activations() const {
   return activation_bytes / static_cast<double>(largest->inputs.back().element_bytes);
 }
 
+bool Plan::may_have_copies() const {
+  return (job.workers && *job.workers > workers_before) || has_copies(captured->dag);
+}
+
 GraphKey Plan::graph_key() const {
-  const bool copies = (job.workers && *job.workers > workers_before) || has_copies(captured->dag);
-  GraphKey key{
-      job, colocated_servers, begins_together, collectives_in_turn, parallelism, copies ? ranks_apart : RankSet(), {}};
+  GraphKey key{job, colocated_servers, parallelism, may_have_copies() ? ungrouped_ranks : RankSet(), {}};
   for (const MadeEdit& made : edits_) key.edits.push_back(made.key);
   return key;
 }

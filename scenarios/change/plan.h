@@ -45,19 +45,11 @@ struct EditKey {
 struct GraphKey {
   Job job;
   bool colocated_servers = false;
-  bool begins_together = false;
-  bool collectives_in_turn = false;
   Parallelism parallelism;
-  RankSet ranks_apart;         ///< of a job with more ranks than captured
+  RankSet ungrouped_ranks;     ///< of a job with more ranks than captured
   std::vector<EditKey> edits;  ///< in the order in which they are made
 
   friend auto operator<=>(const GraphKey& a, const GraphKey& b) = default;
-};
-
-/// What happens in a prediction to the part of a recorded collective's time that the network model does not explain.
-enum class Excess : std::uint8_t {
-  kStays,   ///< the excess stays constant, as unexplained time
-  kScales,  ///< the excess scales with the model's time
 };
 
 /// Everything that the changes of a scenario modify in the prediction of a captured job. The changes modify the plan
@@ -87,9 +79,9 @@ struct Plan {
   /// Factor on the durations of transfers that stay as recorded, because no network model times them
   /// (keeps_recorded_time()). It is applied before all rules.
   double recorded_transfers = 1;
-  /// If set, collectives keep their recorded times, adjusted by the change that the network model predicts
+  /// True if collectives keep their recorded times, adjusted by the change that the network model predicts
   /// (scenarios/answer/recorded_collectives.h).
-  std::optional<Excess> recorded_collectives;
+  bool recorded_collectives = false;
 
   /// Returns a changed copy of a task graph.
   using Edit = std::function<Capture(const Capture& capture)>;
@@ -102,15 +94,13 @@ struct Plan {
   /// Changes the durations of tasks, which are indexed by TaskId of `capture`. No duration may become negative.
   using Rule = std::function<void(const Capture& capture, std::vector<Duration>& durations)>;
   std::vector<std::variant<Rule, std::shared_ptr<const DeviceRule>>> rules;
-  double device_side = 0;        ///< position of device work in its error range (rescale()); used for ranges of answers
-  double interference_side = 0;  ///< position in the range of the slowdown of kernels during communication: -1, 0 or 1
   bool slows_beside_added = false;  ///< true if communication that changes add slows kernels (usual_slowdowns())
 
   Assumptions assumptions;  ///< assumptions of the changes, in addition to those of the capture
 
   /// Ranks that may differ from other copies of the same captured rank, and from that rank, because a change singles
   /// them out (with_ranks() in model/rewrite/ranks.h).
-  RankSet ranks_apart;
+  RankSet ungrouped_ranks;
   /// How the job of one captured device is divided among several. The graph is divided before all edits.
   Parallelism parallelism;
   /// True if all ranks of a divided job are assumed to be on one host, because nothing says how many a host has.
@@ -130,15 +120,13 @@ struct Plan {
   bool other_loader = false;    ///< true if the user gives the time that the host waits for data
   /// True if the number of loader processes changes; the predicted saving is then an upper bound.
   bool other_loader_workers = false;
-  /// True if the collectives of a rank's thread pool run one at a time. Applied after all edits.
-  bool collectives_in_turn = false;
-  /// True if all workers of a parameter-server job begin at the same time, instead of being spread over an iteration.
-  bool begins_together = false;
 
   /// Returns the size of an element of the activations that devices of a divided job exchange, relative to that of the
   /// captured products. 1 if no change sets it, or if the job is not divided. O(operators).
   [[nodiscard]] double size_of_sent_activations() const;
 
+  /// True if some ranks of the job may be copies of captured ones.
+  [[nodiscard]] bool may_have_copies() const;
   [[nodiscard]] GraphKey graph_key() const;
 
  private:

@@ -225,7 +225,7 @@ bool Change::sets_only(std::string_view what_if, std::string_view parameter) con
 }
 
 void Change::apply(Plan& plan) const {
-  plan.ranks_apart.add(selector_.named_ranks(plan.job.local_size.value_or(1)));
+  plan.ungrouped_ranks.add(selector_.named_ranks(plan.job.local_size.value_or(1)));
   what_if_->apply(*this, plan);
 }
 

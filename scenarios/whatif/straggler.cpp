@@ -112,7 +112,7 @@ std::int64_t step_number(const Recording& recording, TaskId task) {
 
 void apply_straggler(const Change& change, Plan& plan) {
   const Slowness slow = slowness_of(change);
-  if (slow.is_random()) plan.ranks_apart.add(RankSet::all());
+  if (slow.is_random()) plan.ungrouped_ranks.add(RankSet::all());
   plan.rules.emplace_back(
       [selector = change.selector(), slow](const Capture& capture, std::vector<Duration>& durations) {
         for (const TaskId task : compute_tasks(selector, capture)) {

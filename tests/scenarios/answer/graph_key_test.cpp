@@ -93,9 +93,8 @@ TEST(GraphKeyTest, EqualChangesShareTheGraphWhateverElseIsAsked) {
 
 TEST(GraphKeyTest, WorkersThatBeginTogetherHaveAGraphOfTheirOwn) {
   const Question question = stepsim::testing::parameter_server_question();
-  Plan together = question.predictor().plan();
-  together.begins_together = true;
-  EXPECT_NE(question.predictor().predict(together).graph, question.predicted({}).graph);
+  const Plan plan = question.predictor().plan();
+  EXPECT_NE(question.predictor().predict(plan, Sides{.begins_together = true}).graph, question.predicted({}).graph);
 }
 
 TEST(GraphKeyTest, ValuesTooLongToPrintAreToldApart) {

@@ -45,10 +45,9 @@ struct Both {
   Prediction of_ranks;
 };
 
-Both predicted(const Question& question, Plan plan) {
+Both predicted(const Question& question, const Plan& plan) {
   Prediction of_classes = question.predictor().predict(plan);
-  plan.ranks_apart = RankSet::all();
-  return {std::move(of_classes), question.predictor().predict(plan)};
+  return {std::move(of_classes), question.predictor().predict(plan, scenarios::Sides{.ungrouped = RankSet::all()})};
 }
 
 Both predicted(const Question& question, const std::vector<std::string>& sets) {
@@ -56,7 +55,7 @@ Both predicted(const Question& question, const std::vector<std::string>& sets) {
   for (const std::string& set : sets) scenarios::add_set(scenario, set);
   Plan plan = question.predictor().plan();
   scenarios::apply_all(scenario.changes, plan);
-  return predicted(question, std::move(plan));
+  return predicted(question, plan);
 }
 
 /// Expects that the predictions are equal, and that copies do what their originals do. Returns the number of classes.
