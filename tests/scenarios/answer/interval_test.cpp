@@ -21,6 +21,7 @@
 #include "scenarios/answer/learn_from_capture.h"
 #include "scenarios/answer/sweep.h"
 #include "sim/analysis/summary.h"
+#include "tests/model/rewrite/transformer_job.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/sim/sample_capture.h"
@@ -195,6 +196,26 @@ TEST(IntervalTest, CollectivesOfNcclMayBeOffByTheErrorOfItsModel) {
   EXPECT_NEAR(static_cast<double>((source->high - found.iteration).count()), time.error_us * 1e3, 10);
   EXPECT_NEAR(static_cast<double>((found.iteration - source->low).count()),
               1e3 * time.us * (1 - time.us / (time.us + time.error_us)), 10);
+}
+
+TEST(IntervalTest, CallsOfAddedCollectivesMayTakeAsLongAsInAnyCapture) {
+  // The CPU limits this step: each call takes it 100 us, a kernel 100 ns. Every all-reduce that the division adds is
+  // called in its way, for 42 to 278 us in place of 80.
+  const stepsim::testing::TransformerJob job{.layers = 2, .kernel = Duration{100}, .call = microseconds{100}};
+  Cluster cluster;
+  cluster.hosts.push_back({"0"});
+  cluster.endpoints.push_back({HostId{0}, {}});
+  const Question question(job.capture(), cluster, "maxmin");
+  const Answer found =
+      answer(question, {"parallel.tensor=2", "cluster.gpus_per_host=2", "cluster.inside=NVLink4", "cluster.nic=1Gb/s"});
+  const IntervalSource* const source = found.source("added calls");
+  ASSERT_NE(source, nullptr);
+  const Duration more = source->high - found.iteration;
+  const Duration less = found.iteration - source->low;
+  ASSERT_EQ(more % microseconds{278 - 80}, Duration{});
+  EXPECT_GE(more / microseconds{278 - 80}, 8) << "two sums of each of two layers in each of two passes";
+  EXPECT_EQ(less / microseconds{80 - 42}, more / microseconds{278 - 80});
+  EXPECT_EQ(answer(question).source("added calls"), nullptr);
 }
 
 /// Returns two workers that push to one server. `steps` are the recorded times of their steps, and `sharing` is the
