@@ -90,6 +90,8 @@ class Dag {
   /// Returns the minimum time between the end of the edge's source and the start of its target. >= 0.
   [[nodiscard]] Duration lag(EdgeId edge) const noexcept { return lag_.empty() ? Duration{} : lag_[edge.index()]; }
   [[nodiscard]] bool has_lags() const noexcept { return !lag_.empty(); }
+  /// Adds a group that no collective has, such as that of all ranks with their copies.
+  void add_group(Group group) { groups_.push_back(std::move(group)); }
   /// Calls rename(std::string& host) for the name of each lane's host.
   template <class Rename>
   void rename_hosts(const Rename& rename) {

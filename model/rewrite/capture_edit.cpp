@@ -154,6 +154,11 @@ Capture CaptureEdit::finish() && {
   return std::move(capture_);
 }
 
+Capture with_origins(Capture capture) {
+  capture.recording.origin = {capture.dag.tasks().begin(), capture.dag.tasks().end()};
+  return capture;
+}
+
 Capture without_unexplained_waits(const Capture& capture) {
   const Recording& recording = capture.recording;
   std::vector<Duration> waits(capture.dag.task_count());

@@ -17,6 +17,9 @@ inline constexpr std::size_t kMostCopiedTasks = 10'000'000;
 /// starts from it.
 [[nodiscard]] Capture without_tasks(const Capture& capture);
 
+/// Returns the capture with each task as its own origin (Recording::origin). O(tasks).
+[[nodiscard]] Capture with_origins(Capture capture);
+
 /// Returns the capture without the lags that nothing explains (Recording::unexplained). Its replay shows what the known
 /// work and dependencies take. O(tasks log tasks + edges).
 [[nodiscard]] Capture without_unexplained_waits(const Capture& capture);

@@ -71,19 +71,8 @@ double IntervalBasis::change_to(Duration predicted) const {
 }
 
 bool IntervalBasis::is_contradicted(const std::string& name, const Sides& sides) const {
-  std::promise<bool> promise;
-  std::unique_lock lock(mutex_);
-  const auto [slot, mine] = contradicted_.try_emplace(name);
-  if (mine) slot->second = promise.get_future().share();
-  const std::shared_future<bool> answer = slot->second;
-  lock.unlock();
-  if (!mine) return answer.get();
-  try {
-    promise.set_value(contradicts(meter_.predict(predictor_, plan_, sides).of_captured_steps));
-  } catch (...) {
-    promise.set_exception(std::current_exception());
-  }
-  return answer.get();
+  return contradicted_.of(name,
+                          [&] { return contradicts(meter_.predict(predictor_, plan_, sides).of_captured_steps); });
 }
 
 Duration IntervalBasis::profiled() const { return captured().job.measured_step ? Duration{} : cost_of_profiler(); }

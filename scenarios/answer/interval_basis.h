@@ -1,12 +1,11 @@
 #ifndef STEPSIM_SCENARIOS_ANSWER_INTERVAL_BASIS_H
 #define STEPSIM_SCENARIOS_ANSWER_INTERVAL_BASIS_H
 
-#include <future>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 
+#include "model/base/once_per_key.h"
 #include "scenarios/answer/factors.h"
 #include "scenarios/answer/predict.h"
 #include "sim/analysis/summary.h"
@@ -81,8 +80,7 @@ class IntervalBasis {
   std::optional<double> trend_;
   mutable std::once_flag profiled_once_;
   mutable Duration profiled_{};
-  mutable std::mutex mutex_;  ///< protects contradicted_
-  mutable std::map<std::string, std::shared_future<bool>> contradicted_;
+  mutable OncePerKey<std::string, bool> contradicted_;
 };
 
 }  // namespace stepsim::scenarios

@@ -17,6 +17,7 @@
 #include "model/cost/network/maxmin.h"
 #include "model/job/group.h"
 #include "model/rewrite/buckets.h"
+#include "model/rewrite/capture_edit.h"
 #include "model/rewrite/data_parallel.h"
 #include "model/rewrite/overlap.h"
 #include "model/rewrite/parameter_server/build.h"
@@ -121,31 +122,27 @@ void check_division(const Parallelism& parallelism) {
 }
 
 /// Divides the job of one captured device as the plan says.
-Capture divided(const Capture& graph, const Plan& plan) {
+Capture divided(const Plan& plan) {
   if (plan.on_one_host && ranks_of(plan) > kMostOnOneHost) {
     throw CannotAnswer({}, fmt::format("{} devices are more than a host usually has; expected also "
                                        "cluster.gpus_per_host, and cluster.nic if there are several hosts",
                                        ranks_of(plan)));
   }
   check_division(plan.parallelism);
-  return with_parallelism(graph, plan.parallelism);
+  return plan.divided_step->job(plan.parallelism, plan.job);
 }
 
 /// Builds the task graph of a plan for a job without parameter servers.
 Capture rank_graph(const Plan& plan, const RankSet& ungrouped, Capture captured) {
+  if (plan.parallelism != Parallelism{}) return asked_by("parallel", [&] { return divided(plan); });
   Capture graph = under_models(std::move(captured));
-  // The added all-reduces of a divided job have buckets of this size anyway.
-  if (plan.job.bucket_bytes != plan.captured->job.bucket_bytes && plan.parallelism == Parallelism{})
+  if (plan.job.bucket_bytes != plan.captured->job.bucket_bytes)
     graph = asked_by("comm.bucket_bytes", [&] { return with_buckets(graph, *plan.job.bucket_bytes); });
   const std::size_t ranks = std::size_t{plan.job.workers.value()} * plan.job.local_size.value_or(1);
   const bool splits_classes = has_copies(graph.dag) && ungrouped != RankSet();
   if (*plan.job.workers != workers_of(*plan.captured) || splits_classes) {
     const auto differs = [&ungrouped](Rank rank) { return ungrouped.contains(rank); };
     graph = asked_by("cluster.workers", [&] { return with_ranks(graph, ranks, differs); });
-  }
-  if (plan.parallelism != Parallelism{}) {
-    graph.job = plan.job;
-    graph = asked_by("parallel", [&] { return divided(graph, plan); });
   }
   return graph;
 }
@@ -177,14 +174,14 @@ void refuse_the_end_of_time(const sim::Timeline& timeline) {
 
 Predictor::Predictor(const Capture& captured, Cluster cluster, const NetworkModel& network)
     : captured_(captured),
-      divided_works_(std::make_shared<DividedWorks>(captured)),
+      divided_step_(std::make_shared<DividedStep>(captured)),
       cluster_(std::move(cluster)),
       network_(network) {}
 
 Plan Predictor::plan() const {
   Plan plan;
   plan.captured = &captured_;
-  plan.divided_works = divided_works_;
+  plan.divided_step = divided_step_;
   if (reader_) plan.read = [this](const std::string& path) { return read(path); };
   plan.job = captured_.parameter_server ? as_captured(*captured_.parameter_server).job : captured_.job;
   plan.job.workers = plan.job.workers.value_or(workers_of(captured_));
@@ -241,8 +238,7 @@ Capture Predictor::make_graph(const Plan& plan, const Sides& sides) const {
   if (plan.network->make != nullptr && captured_.parameter_server) {
     graph = parameter_server_graph(plan, sides);
   } else {
-    graph = captured_;
-    if (tells_origins_) graph.recording.origin = {graph.dag.tasks().begin(), graph.dag.tasks().end()};
+    graph = with_origins(captured_);
     if (plan.network->make != nullptr) graph = rank_graph(plan, ungrouped_ranks(plan, sides), std::move(graph));
   }
   graph.job = plan.job;
@@ -278,40 +274,22 @@ std::vector<Duration> Predictor::durations_of(const Plan& plan, const Sides& sid
 }
 
 std::shared_ptr<const Capture> Predictor::graph_of(const Plan& plan, const Sides& sides) {
-  std::promise<std::shared_ptr<const Capture>> promise;
-  std::unique_lock lock(mutex_);
-  const auto [slot, mine] = graphs_.try_emplace({plan.graph_key(), sides.begins_together, sides.collectives_in_turn,
-                                                 plan.may_have_copies() ? sides.ungrouped : RankSet()});
-  if (mine) slot->second = promise.get_future().share();
-  const auto graph = slot->second;
-  lock.unlock();
-  if (!mine) return graph.get();
-  try {
-    promise.set_value(std::make_shared<const Capture>(make_graph(plan, sides)));
-  } catch (...) {
-    promise.set_exception(std::current_exception());
-  }
-  return graph.get();
+  return graphs_.of({plan.graph_key(), sides.begins_together, sides.collectives_in_turn,
+                     plan.may_have_copies() ? sides.ungrouped : RankSet()},
+                    [&] { return std::make_shared<const Capture>(make_graph(plan, sides)); });
 }
 
 void Predictor::forget(const GraphKey& key) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(graphs_, [&key](const auto& entry) { return entry.first.plan == key; });
+  graphs_.erase_if([&key](const SidedGraph& graph) { return graph.plan == key; });
 }
 
 void Predictor::follow_interference(std::vector<Slowdown> slowdowns, const sim::EngineOptions& options) {
-  graphs_.clear();
-  tells_origins_ = true;
   interference_.reset();
   const Prediction captured = predict(plan(), options);
   interference_ = {std::move(slowdowns), shares_beside(*captured.graph, captured.timeline, captured_.dag.task_count())};
 }
 
-void Predictor::assume_interference() {
-  graphs_.clear();
-  tells_origins_ = true;
-  interference_ = {usual_slowdowns(), {}};
-}
+void Predictor::assume_interference() { interference_ = {usual_slowdowns(), {}}; }
 
 /// Repeats the replay in `prediction` until the durations of kernels match the communication that they overlap.
 /// `durations` are the durations of the first replay, indexed by TaskId.

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/once_per_key.h"
 #include "scenarios/answer/recorded_collectives.h"
 #include "scenarios/answer/sides.h"
 #include "scenarios/answer/slowed_kernels.h"
@@ -169,12 +169,12 @@ class Predictor {
                     const sim::EngineOptions& options, Prediction& prediction) const;
 
   const Capture& captured_;
-  std::shared_ptr<DividedWorks> divided_works_;
+  std::shared_ptr<DividedStep> divided_step_;
   Cluster cluster_;
   const NetworkModel& network_;
   std::shared_ptr<const MeasuredMachine> machine_;
-  std::mutex mutex_;  ///< protects graphs_ and steps_without_optimizer_
-  std::map<SidedGraph, std::shared_future<std::shared_ptr<const Capture>>> graphs_;
+  OncePerKey<SidedGraph, std::shared_ptr<const Capture>> graphs_;
+  std::mutex mutex_;  ///< protects steps_without_optimizer_
   /// Results of step_without_optimizer(), by the durations of tasks.
   std::map<std::vector<Duration>, Duration> steps_without_optimizer_;
   sim::Checkup checkup_;
@@ -187,7 +187,6 @@ class Predictor {
   std::optional<RecordedCollectives> recorded_collectives_;
   std::optional<Assumption> recorded_note_;
   Assumptions assumptions_;
-  bool tells_origins_ = false;  ///< true if graphs store the captured task of each of their tasks
   std::optional<CapturedInterference> interference_;
   Reader reader_;
   mutable std::mutex reading_;                                            ///< protects others_

@@ -57,8 +57,8 @@ struct GraphKey {
 /// edits of the graph in order, applies `rules` to the durations in order, and replays the result on `cluster` with
 /// `network`.
 struct Plan {
-  const Capture* captured = nullptr;            ///< the capture as loaded
-  std::shared_ptr<DividedWorks> divided_works;  ///< of the capture, for all plans of a predictor
+  const Capture* captured = nullptr;          ///< the capture as loaded
+  std::shared_ptr<DividedStep> divided_step;  ///< of the capture, for all plans of a predictor
   /// Reads another trace that a change names. The function is empty if other traces cannot be read.
   std::function<std::shared_ptr<const Capture>(const std::string& path)> read;
   Job job;                             ///< the settings of job.yaml; workers and servers are set if known

@@ -207,7 +207,7 @@ Duration StepBounds::of(const Plan& plan) {
   const std::uint32_t parts = parallelism.parts_of_pipeline();
   std::vector<std::uint32_t> split = parallelism.split;
   if (split.empty()) {
-    const std::vector<std::size_t> layers = plan.divided_works->of(parallelism).layers_of_parts;
+    const std::vector<std::size_t> layers = plan.divided_step->work(parallelism).layers_of_parts;
     split.assign(layers.begin(), layers.end());
   }
   const Pieces& all = pieces({parts, std::move(split)});

@@ -403,7 +403,7 @@ void apply_parallel(const Change& change, Plan& plan) {
   require_kernels(plan, value);
   DividedWork work;
   try {
-    work = plan.divided_works->of(parallelism);
+    work = plan.divided_step->work(parallelism);
   } catch (const CannotAnswer& problem) {
     cannot_answer(value, problem.what());
   }

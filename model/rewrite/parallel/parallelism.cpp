@@ -14,8 +14,8 @@
 #include "model/base/error.h"
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/device/device_work.h"
-#include "model/job/dag_builder.h"
 #include "model/rewrite/buckets.h"
+#include "model/rewrite/capture_edit.h"
 #include "model/rewrite/parallel/added_collectives.h"
 #include "model/rewrite/parallel/experts.h"
 #include "model/rewrite/parallel/layers.h"
@@ -178,7 +178,7 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
   return found;
 }
 
-DividedWork DividedWorks::of(const Parallelism& parallelism) {
+DividedWork DividedStep::work(const Parallelism& parallelism) {
   const Parallelism same{.data = parallelism.data > 1 ? 2U : 1U,
                          .tensor = parallelism.tensor,
                          .pipeline = parallelism.pipeline,
@@ -189,25 +189,39 @@ DividedWork DividedWorks::of(const Parallelism& parallelism) {
                          .zero = parallelism.zero == 3 ? 3U : 0U,
                          .recompute = parallelism.recompute,
                          .expert = parallelism.expert};
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = known_.find(same); found != known_.end()) return found->second;
-  }
-  DividedWork work = divided_work(capture_, same);
-  const std::lock_guard lock(mutex_);
-  return known_.emplace(same, std::move(work)).first->second;
+  return works_.of(same, [&] { return divided_work(capture_, same); });
 }
 
-Capture with_parallelism(const Capture& capture, const Parallelism& asked) {
-  const DividedWork work = divided_work(capture, asked);
-  Parallelism parallelism = asked;  // with the cut of the captured step, which later ones keep
-  parallelism.split.assign(work.layers_of_parts.begin(), work.layers_of_parts.end());
-  const bool replicas = parallelism.data > 1;
-  Capture result = capture;
+Capture DividedStep::divide_layers(const Parallelism& parallelism) const {
+  Capture result = with_origins(capture_);
   if (needs_layers(parallelism)) result = with_stages(result, {});
   if (parallelism.tensor > 1) result = with_tensor_parallel(result, parallelism);
   if (parallelism.expert > 1) result = with_expert_parallel(result, parallelism);
   if (parallelism.recompute != Recompute::kNothing) result = with_recomputation(result, parallelism.recompute);
+  return result;
+}
+
+/// Returns the captured rank as one of those that divide its layers.
+std::shared_ptr<const Capture> DividedStep::divided_layers(const Parallelism& parallelism) {
+  constexpr std::size_t kMostTasks = 500'000;  // take some 150 MB
+  if (layers_.size() * capture_.dag.task_count() > kMostTasks) layers_.clear();
+  const OfLayer key{.tensor = parallelism.tensor,
+                    .sequence = parallelism.sequence,
+                    .tensor_overlap = parallelism.tensor_overlap,
+                    .expert = parallelism.expert,
+                    .distance = parallelism.expert > 1 ? parallelism.distance_of_replicas() : 1,
+                    .recompute = parallelism.recompute,
+                    .is_one_step = needs_layers(parallelism)};
+  return layers_.of(key, [&] { return std::make_shared<const Capture>(divide_layers(parallelism)); });
+}
+
+Capture DividedStep::job(const Parallelism& asked, const Job& settings) {
+  const DividedWork work = asked.split.empty() ? this->work(asked) : divided_work(capture_, asked);
+  Parallelism parallelism = asked;  // with the cut of the captured step, which later ones keep
+  parallelism.split.assign(work.layers_of_parts.begin(), work.layers_of_parts.end());
+  const bool replicas = parallelism.data > 1;
+  Capture result = *divided_layers(parallelism);
+  result.job = settings;
   // Ranks without room for all gradients reduce those of each microbatch.
   if (replicas && parallelism.zero == 2) result = with_reduced_gradients(result, parallelism);
   if (replicas && parallelism.zero == 3) result = with_divided_parameters(result, parallelism);
@@ -215,10 +229,13 @@ Capture with_parallelism(const Capture& capture, const Parallelism& asked) {
   if (replicas && parallelism.zero < 2) result = with_reduced_gradients(result, parallelism);
   if (replicas && (parallelism.zero == 1 || parallelism.zero == 2))
     result = with_gathered_parameters(result, parallelism);
-  if (replicas) need_full_exchange(capture, parallelism, result);
-  CaptureEdit edit(result);
-  edit.builder().add_group(all_ranks(parallelism));
-  return std::move(edit).finish();
+  if (replicas) need_full_exchange(capture_, parallelism, result);
+  result.dag.add_group(all_ranks(parallelism));
+  return result;
+}
+
+Capture with_parallelism(const Capture& capture, const Parallelism& asked) {
+  return DividedStep(capture).job(asked, capture.job);
 }
 
 }  // namespace stepsim

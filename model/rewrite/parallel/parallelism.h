@@ -4,10 +4,10 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <mutex>
+#include <memory>
 #include <vector>
 
+#include "model/base/once_per_key.h"
 #include "model/base/units.h"
 #include "model/job/recording.h"
 
@@ -105,18 +105,37 @@ struct DividedWork {
 /// edges).
 [[nodiscard]] DividedWork divided_work(const Capture& capture, const Parallelism& parallelism);
 
-/// divided_work() of one capture, which remembers its results: many plans of a search divide the same.
-/// Parallelism::split is ignored, because later changes may still change the number of parts. Thread-safe.
-class DividedWorks {
+/// A captured step and its divisions. Many plans of a search divide it alike: what does not depend on the numbers of
+/// replicas, stages and microbatches is computed once. Thread-safe.
+class DividedStep {
  public:
-  /// The capture must outlive this object.
-  explicit DividedWorks(const Capture& capture) : capture_(capture) {}
-  [[nodiscard]] DividedWork of(const Parallelism& parallelism);
+  /// `capture` must outlive this object.
+  explicit DividedStep(const Capture& capture) : capture_(capture) {}
+
+  /// Returns divided_work(). Parallelism::split is ignored, because later changes may still change the number of parts.
+  [[nodiscard]] DividedWork work(const Parallelism& parallelism);
+  /// Returns with_parallelism() of the captured job with other settings, whose tasks know their origin. O(tasks *
+  /// microbatches * log) for a division of its layers that is known.
+  [[nodiscard]] Capture job(const Parallelism& parallelism, const Job& settings);
 
  private:
+  /// The part of a Parallelism that decides what one rank does of a layer.
+  struct OfLayer {
+    std::uint32_t tensor = 1;
+    bool sequence = false;
+    bool tensor_overlap = true;
+    std::uint32_t expert = 1;
+    std::uint32_t distance = 1;  ///< of the ranks that divide the experts
+    Recompute recompute = Recompute::kNothing;
+    bool is_one_step = false;
+    friend auto operator<=>(const OfLayer&, const OfLayer&) = default;
+  };
+  [[nodiscard]] Capture divide_layers(const Parallelism& parallelism) const;
+  [[nodiscard]] std::shared_ptr<const Capture> divided_layers(const Parallelism& parallelism);
+
   const Capture& capture_;
-  std::mutex mutex_;
-  std::map<Parallelism, DividedWork> known_;
+  OncePerKey<Parallelism, DividedWork> works_;
+  OncePerKey<OfLayer, std::shared_ptr<const Capture>> layers_;
 };
 
 /// Returns the capture of one device as rank 0, and the first rank of each other stage, of a job with that parallelism.

@@ -211,16 +211,16 @@ TEST(ParallelismTest, CapturesOfSeveralRanksAreRefused) {
   refused(forward, {.pipeline = 2}, "forward and a backward pass");
 }
 
-TEST(DividedWorksTest, RemembersWhatIsDivided) {
+TEST(DividedStepTest, RemembersWhatIsDivided) {
   const Capture capture = TransformerJob{.layers = 4}.capture();
-  DividedWorks works(capture);
+  DividedStep step(capture);
   for (int time = 0; time < 2; ++time) {
     for (const Parallelism& parallelism :
          {Parallelism{}, Parallelism{.data = 2}, Parallelism{.data = 4, .micro_batch = 1}, Parallelism{.tensor = 2},
           Parallelism{.data = 8, .tensor = 2, .zero = 3}, Parallelism{.pipeline = 2}, Parallelism{.microbatches = 5},
           Parallelism{.pipeline = 2, .microbatches = 4, .interleave = 2}, Parallelism{.recompute = Recompute::kNeeded},
           Parallelism{.data = 2, .zero = 1, .recompute = Recompute::kAttention}}) {
-      const DividedWork found = works.of(parallelism);
+      const DividedWork found = step.work(parallelism);
       const DividedWork expected = divided_work(capture, parallelism);
       EXPECT_EQ(found.layers, expected.layers);
       EXPECT_EQ(found.whole_layers, expected.whole_layers);
@@ -228,7 +228,7 @@ TEST(DividedWorksTest, RemembersWhatIsDivided) {
       EXPECT_EQ(found.repeated_layers, expected.repeated_layers);
       EXPECT_EQ(found.gradients, expected.gradients);
     }
-    EXPECT_THROW((void)works.of({.tensor = 3}), CannotAnswer);
+    EXPECT_THROW((void)step.work({.tensor = 3}), CannotAnswer);
   }
 }
 
