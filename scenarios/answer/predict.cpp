@@ -345,7 +345,6 @@ Duration Predictor::step_without_optimizer(const Plan& plan, const sim::EngineOp
     const auto* const device = std::get_if<std::shared_ptr<const DeviceRule>>(&rule);
     return device != nullptr && (*device)->divides();
   });
-  one.rules.emplace_back(drop_optimizer);
   PlannedWork work_of_one = work(one);
   {
     const std::lock_guard lock(mutex_);
@@ -353,7 +352,7 @@ Duration Predictor::step_without_optimizer(const Plan& plan, const sim::EngineOp
     if (known != steps_without_optimizer_.end()) return known->second;
   }
   const sim::EngineOptions quietly{.threads = options.threads, .grain = options.grain, .stop = options.stop};
-  const Prediction of_one = predict_once(one, {}, quietly);
+  const Prediction of_one = predict_once(one, {.durations = drop_optimizer}, quietly);
   // A job that is made of one captured step does not wait for the step before it.
   const Duration step = std::min(of_one.iteration, of_one.of_captured_steps);
   const std::lock_guard lock(mutex_);

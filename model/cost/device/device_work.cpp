@@ -103,25 +103,22 @@ bool convolves(const OperatorTable::Operator& op) { return op.name.find("convolu
 /// Stores the operator and the precision of each piece. The precision in a kernel's name takes precedence over the
 /// operator's inputs, because it can be tf32.
 void note_operators(const OperatorTable& table, NameFacts& names, DevicePieces& pieces) {
-  for (const OperatorTable::Use& use : table.uses) {
-    DeviceWork* const piece = pieces[use.task.index()];
-    if (piece == nullptr) continue;
-    piece->which = use.which;
-    piece->in_optimizer = piece->in_optimizer || use.in_optimizer;
-    piece->divided = use.divided;
-    if (piece->kind == KernelClass::kGemm && convolves(table.operators[use.which]))
-      piece->kind = KernelClass::kConvolution;
+  pieces.for_each_use(table.uses, [&](const OperatorTable::Use& use, DeviceWork& piece) {
+    piece.which = use.which;
+    piece.in_optimizer = piece.in_optimizer || use.in_optimizer;
+    piece.divided = use.divided;
+    if (piece.kind == KernelClass::kGemm && convolves(table.operators[use.which]))
+      piece.kind = KernelClass::kConvolution;
     const std::optional<Precision> told = precision_of(table.operators[use.which]);
-    if (!told || names.precision(use.task)) continue;
-    piece->precision = *told;
-    piece->precision_known = true;
-  }
+    if (!told || names.precision(use.task)) return;
+    piece.precision = *told;
+    piece.precision_known = true;
+  });
 }
 
 void note_launches(const LaunchTable& table, DevicePieces& pieces) {
-  for (const LaunchTable::Use& use : table.uses) {
-    if (DeviceWork* const piece = pieces[use.task.index()]) piece->launch = table.launches[use.which];
-  }
+  pieces.for_each_use(
+      table.uses, [&](const LaunchTable::Use& use, DeviceWork& piece) { piece.launch = table.launches[use.which]; });
 }
 
 /// Returns DeviceWork::row: the size of the input's last dimension, over which layers are normalised.
@@ -137,16 +134,14 @@ double row_of(const OperatorTable::Operator& op) {
 /// Finds calls (by occurrence) that launched kernels of matrix products although their operator is not known to compute
 /// any, such as a compiled graph, a task graph or a library's whole layer. The inputs of such a call belong to all its
 /// kernels together, so they do not describe a single kernel.
-std::vector<bool> calls_of_several_operators(const OperatorTable& table, const DevicePieces& pieces) {
+std::vector<bool> calls_of_several_operators(const OperatorTable& table, DevicePieces& pieces) {
   std::vector<std::uint32_t> count(table.occurrences);
   std::vector<bool> several(table.occurrences);
-  for (const OperatorTable::Use& use : table.uses) {
-    const DeviceWork* const piece = pieces[use.task.index()];
-    if (piece == nullptr) continue;
+  pieces.for_each_use(table.uses, [&](const OperatorTable::Use& use, const DeviceWork& piece) {
     ++count[use.occurrence];
-    if (limit_of(piece->kind) == Limit::kFlops && table.operators[use.which].work.flops <= 0)
+    if (limit_of(piece.kind) == Limit::kFlops && table.operators[use.which].work.flops <= 0)
       several[use.occurrence] = true;
-  }
+  });
   for (std::size_t i = 0; i < several.size(); ++i) several[i] = several[i] && count[i] > 1;
   return several;
 }
@@ -154,27 +149,24 @@ std::vector<bool> calls_of_several_operators(const OperatorTable& table, const D
 void share_out(const OperatorTable& table, DevicePieces& pieces) {
   const std::vector<bool> several = calls_of_several_operators(table, pieces);
   std::vector<Duration> total(table.occurrences);
-  const auto worker = [&](const OperatorTable::Use& use) -> DeviceWork* {
-    DeviceWork* const piece = pieces[use.task.index()];
-    return piece != nullptr && piece->which && does(*piece, table.operators[use.which].work) ? piece : nullptr;
+  const auto works = [&](const OperatorTable::Use& use, const DeviceWork& piece) {
+    return piece.which && does(piece, table.operators[use.which].work);
   };
-  for (const OperatorTable::Use& use : table.uses) {
-    if (DeviceWork* const piece = pieces[use.task.index()]; piece != nullptr && several[use.occurrence])
-      piece->which.reset();
-    if (const DeviceWork* const piece = worker(use)) total[use.occurrence] += piece->recorded;
-  }
-  for (const OperatorTable::Use& use : table.uses) {
-    DeviceWork* const piece = worker(use);
-    if (piece == nullptr || total[use.occurrence] <= Duration{}) continue;
+  pieces.for_each_use(table.uses, [&](const OperatorTable::Use& use, DeviceWork& piece) {
+    if (several[use.occurrence]) piece.which.reset();
+    if (works(use, piece)) total[use.occurrence] += piece.recorded;
+  });
+  pieces.for_each_use(table.uses, [&](const OperatorTable::Use& use, DeviceWork& piece) {
+    if (!works(use, piece) || total[use.occurrence] <= Duration{}) return;
     Work work = table.operators[use.which].work;
     const double part =
-        static_cast<double>(piece->recorded.count()) / static_cast<double>(total[use.occurrence].count());
+        static_cast<double>(piece.recorded.count()) / static_cast<double>(total[use.occurrence].count());
     work.flops *= part;
     work.bytes *= part;
-    work.precision = precision_of(*piece, work);
-    piece->work = work;
-    piece->row = row_of(table.operators[use.which]);
-  }
+    work.precision = precision_of(piece, work);
+    piece.work = work;
+    piece.row = row_of(table.operators[use.which]);
+  });
 }
 
 /// Rates of attention in one kernel, relative to those of the products of a step, if all of its scores count. The

@@ -83,6 +83,18 @@ class DevicePieces {
   [[nodiscard]] const DeviceWork* operator[](std::size_t task) const noexcept;
   [[nodiscard]] DeviceWork* operator[](std::size_t task) noexcept;
 
+  /// Calls visit(use, work) for each use of a table, such as OperatorTable::uses, whose task has device work. O(pieces
+  /// + uses).
+  template <class Use, class Visit>
+  void for_each_use(const std::vector<Use>& uses, Visit visit) {
+    auto piece = pieces_.begin();
+    for (const Use& use : uses) {
+      while (piece != pieces_.end() && piece->task < use.task) ++piece;
+      if (piece == pieces_.end()) return;
+      if (piece->task == use.task) visit(use, piece->work);
+    }
+  }
+
   [[nodiscard]] auto begin() const noexcept { return pieces_.begin(); }
   [[nodiscard]] auto end() const noexcept { return pieces_.end(); }
   [[nodiscard]] auto begin() noexcept { return pieces_.begin(); }
@@ -93,7 +105,7 @@ class DevicePieces {
 };
 
 /// Returns the device work of a capture. The work of an operator's call is divided among its pieces in proportion to
-/// their durations. O(tasks + names * their length + uses * log pieces).
+/// their durations. O(tasks + names * their length + uses).
 [[nodiscard]] DevicePieces device_work(const Capture& capture);
 
 /// True if a capture is a step that `stepsim model` made, so that the times of its device work are those of
