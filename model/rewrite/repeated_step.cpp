@@ -36,9 +36,9 @@ std::vector<JobStep> repeatable(const JobSteps& steps) {
   return followed.empty() ? all : followed;
 }
 
-class RepeatingStep {
+class StepRepeater {
  public:
-  RepeatingStep(const Capture& capture, const JobSteps& steps, JobStep step, std::size_t count)
+  StepRepeater(const Capture& capture, const JobSteps& steps, JobStep step, std::size_t count)
       : capture_(capture),
         dag_(capture.dag),
         recording_(capture.recording),
@@ -55,7 +55,7 @@ class RepeatingStep {
     }
     check();
     find_span();
-    repetition_.emplace(dag_, step_of_, step_, tasks_, next_);
+    repeated_.emplace(dag_, step_of_, step_, tasks_, next_);
     add_steps();
     TaskCopier copier(capture_, edit_);
     for (std::size_t round = 0; round < count_; ++round) add_round(round, copier);
@@ -132,11 +132,11 @@ class RepeatingStep {
     const TaskCopies& from = rounds_[round];
     const TaskCopies& to = rounds_[round + 1];
     for (const TaskId task : tasks_) {
-      repetition_->for_each_edge(task, [&](TaskId target, EdgeId edge, bool next_round) {
+      repeated_->for_each_edge(task, [&](TaskId target, EdgeId edge, bool next_round) {
         if (next_round) builder.add_edge(from.at(task), to.at(target), dag_.edge_kind(edge), dag_.lag(edge));
       });
     }
-    repetition_->for_each_lane([&](LaneKind kind, TaskId last, TaskId first) {
+    repeated_->for_each_lane([&](LaneKind kind, TaskId last, TaskId first) {
       builder.add_edge(from.at(last), to.at(first), kind == LaneKind::kThread ? EdgeKind::kProgram : EdgeKind::kStream);
     });
   }
@@ -151,7 +151,7 @@ class RepeatingStep {
   std::vector<TaskId> tasks_;  ///< tasks of the step, ascending
   std::vector<TaskId> next_;   ///< tasks of the following step
   Duration span_{};
-  std::optional<Repetition> repetition_;
+  std::optional<RepeatedStep> repeated_;
   CaptureEdit edit_;
   std::map<Rank, std::int32_t> first_steps_;  ///< the index of each rank's step of the first round
   std::vector<TaskCopies> rounds_;
@@ -173,7 +173,7 @@ Capture with_repeated_step(const Capture& capture, std::int64_t number, std::siz
   const std::vector<JobStep> known = repeatable(steps);
   const auto step = std::find_if(known.begin(), known.end(), [&](JobStep one) { return steps.number(one) == number; });
   STEPSIM_ASSERT(step != known.end(), "the step is one that can be repeated");
-  return RepeatingStep(capture, steps, *step, count).run();
+  return StepRepeater(capture, steps, *step, count).run();
 }
 
 namespace {
@@ -233,8 +233,8 @@ std::vector<JobStep> steps_of_tasks(const Dag& dag, const Recording& recording, 
   return step_of;
 }
 
-Repetition::Repetition(const Dag& dag, const std::vector<JobStep>& step_of, JobStep step,
-                       const std::vector<TaskId>& tasks, const std::vector<TaskId>& next)
+RepeatedStep::RepeatedStep(const Dag& dag, const std::vector<JobStep>& step_of, JobStep step,
+                           const std::vector<TaskId>& tasks, const std::vector<TaskId>& next)
     : dag_(dag), step_of_(step_of), step_(step), tasks_(tasks), next_(next), lanes_(dag.lanes().size()) {
   for (const TaskId task : tasks) {
     auto& [first, last] = lanes_[dag.lane_id(task).index()];
@@ -245,7 +245,7 @@ Repetition::Repetition(const Dag& dag, const std::vector<JobStep>& step_of, JobS
 
 /// Returns the task of this step that corresponds to `to`, a task of the next step that waits for `from`. Returns an
 /// invalid id if there is none.
-TaskId Repetition::counterpart(TaskId from, TaskId to) {
+TaskId RepeatedStep::counterpart(TaskId from, TaskId to) {
   if (dag_.lane_id(from) == dag_.lane_id(to)) return lanes_[dag_.lane_id(from).index()].first;
   if (!counterparts_) counterparts_.emplace(dag_, tasks_, next_);
   return counterparts_->of(to);

@@ -71,12 +71,12 @@ class Counterparts {
 /// A step that is repeated round after round, and what makes its tasks wait: for tasks of the same round by the edges
 /// of the step, for tasks of the previous round by the edges to the next captured step, whose tasks are matched by
 /// lane, name and position, and by the order of threads and streams.
-class Repetition {
+class RepeatedStep {
  public:
   /// Keeps references to its arguments. `step_of` is steps_of_tasks(), `tasks` has the tasks of `step` and `next` those
   /// of the following step, both ascending.
-  Repetition(const Dag& dag, const std::vector<JobStep>& step_of, JobStep step, const std::vector<TaskId>& tasks,
-             const std::vector<TaskId>& next);
+  RepeatedStep(const Dag& dag, const std::vector<JobStep>& step_of, JobStep step, const std::vector<TaskId>& tasks,
+               const std::vector<TaskId>& next);
 
   /// Calls visit(to, edge, next_round) for each edge from a task of the step to one of the same round or of the next.
   /// O(edges from the task), plus O(tasks log tasks) once.
@@ -123,7 +123,7 @@ class Repetition {
 ///
 /// - Each task has its duration in that step.
 /// - Within an iteration, the edges and rendezvous of the step apply.
-/// - Between iterations, tasks wait as in a Repetition. Without a next step, only the order of threads and streams
+/// - Between iterations, tasks wait as in a RepeatedStep. Without a next step, only the order of threads and streams
 ///   applies.
 ///
 /// Iterations therefore overlap as the captured steps do: nothing waits for a complete iteration. Recorded times are

@@ -104,7 +104,7 @@ class PeriodicGraph::Search {
   };
 
   /// How an entry is reached: from another entry of the previous round, through the task `last`.
-  struct Way {
+  struct CyclePath {
     std::uint32_t from = kNone;
     Node last = kNone;
     Duration length{};
@@ -289,8 +289,8 @@ class PeriodicGraph::Search {
   const PeriodicGraph& graph_;
   std::vector<std::uint32_t> entry_of_;  ///< indexed by task; kNone for tasks that are no entries
   std::vector<Node> entries_;
-  std::vector<Way> policy_;          ///< indexed by entry
-  std::vector<Way> ways_;            ///< indexed by entry: the best ways of the last round
+  std::vector<CyclePath> policy_;    ///< indexed by entry
+  std::vector<CyclePath> ways_;      ///< indexed by entry: the best ways of the last round
   std::vector<Mean> means_{{0, 1}};  ///< ascending
   std::vector<std::int32_t> mean_;   ///< indexed by entry: index into means_, or kNoMean
   std::vector<Wide> height_;         ///< indexed by entry

@@ -100,7 +100,7 @@ class Repeating {
     const std::vector<TaskId>& tasks = tasks_[step];
     for (const TaskId task : tasks) node_of_[task.index()] = graph.add_task(own_time(dag_, timeline_, task));
     const std::vector<TaskId> none;
-    Repetition repetition(dag_, step_of_, step, tasks, step + 1 < steps_.count() ? tasks_[step + 1] : none);
+    RepeatedStep repetition(dag_, step_of_, step, tasks, step + 1 < steps_.count() ? tasks_[step + 1] : none);
     for (const TaskId from : tasks) {
       repetition.for_each_edge(from, [&](TaskId to, EdgeId edge, bool next_round) {
         const Duration wait = delay(from, dag_.target(edge), edge);

@@ -50,10 +50,9 @@ const std::set<std::string, std::less<>> kMains{"cli/main.cpp", "python/core.cpp
                                                 "python/background_work.h"};
 constexpr std::string_view kCInterface = "capture/capture.h";
 
-/// Public headers that may include third-party headers: they are for programs of other people, or for the library after
-/// which they are named, or for the Python module.
-const std::set<std::string, std::less<>> kOutwardHeaders{"capture/inline.h", "python/background_work.h",
-                                                         "model/job/boost_graph.h"};
+/// Public headers that may include third-party headers: they are for programs of other people, or for the Python
+/// module.
+const std::set<std::string, std::less<>> kOutwardHeaders{"capture/inline.h", "python/background_work.h"};
 
 std::string folder_of(std::string_view path) { return std::string{path.substr(0, path.find('/'))}; }
 
@@ -383,7 +382,6 @@ TEST(LayeringSelfTest, RightArrowsPass) {
   EXPECT_THAT(problems("sim/engine/engine.cpp", "#include \"model/job/dag.h\"\n#include <tbb/task_group.h>"),
               IsEmpty());
   EXPECT_THAT(problems("tests/sim/engine/engine_test.cpp", "#include \"ingest/load/load.h\""), IsEmpty());
-  EXPECT_THAT(problems("model/job/boost_graph.h", "#include <boost/graph/graph_traits.hpp>"), IsEmpty());
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Compares our graph algorithms with those of Boost.Graph, which read a Dag through the adaptor.
 
-#include "model/job/boost_graph.h"
+#include "tests/property/boost_graph.h"
 
 #include <gtest/gtest.h>
 

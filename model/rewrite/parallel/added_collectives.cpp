@@ -32,18 +32,18 @@ AddedCollectives::AddedCollectives(const Capture& capture, const DeviceLaunches&
                                    std::uint32_t size, std::uint32_t distance)
     : capture_(capture), edit_(capture, launches), name_(std::move(name)), size_(size), distance_(distance) {}
 
-TaskId AddedCollectives::add_after(TaskId ready, const What& what) {
+TaskId AddedCollectives::add_after(TaskId ready, const CollectiveSpec& what) {
   return add(ready, capture_.recording.finish[ready.index()], what);
 }
 
-TaskId AddedCollectives::add_before(TaskId call, const What& what) {
+TaskId AddedCollectives::add_before(TaskId call, const CollectiveSpec& what) {
   const Time start = capture_.recording.start[call.index()];
   const bool takes_time = capture_.recording.finish[call.index()] > start;
   return add(call, takes_time ? start : start - Duration{1}, what);
 }
 
 /// Adds a collective that a call after `call` launches, of what its thread had launched at `at`.
-TaskId AddedCollectives::add(TaskId call, Time at, const What& what) {
+TaskId AddedCollectives::add(TaskId call, Time at, const CollectiveSpec& what) {
   DagBuilder& builder = edit_.capture().builder();
   const Place& place = place_of(capture_.dag.lane(call));
   const std::string name = std::string(name_of(what.op)) + " (" + name_ + ")";

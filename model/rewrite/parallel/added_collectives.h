@@ -17,17 +17,17 @@ namespace stepsim {
 /// Returns the group of `size` ranks from `first` on, `distance` apart, of which all are copies of the first.
 [[nodiscard]] Group copied_group(std::string name, Rank first, std::uint32_t size, std::uint32_t distance);
 
+/// A collective to be added.
+struct CollectiveSpec {
+  CollectiveOp op = CollectiveOp::kAllReduce;
+  Bytes bytes{};
+  bool of_activations = false;  ///< see Collective
+};
+
 /// Adds collectives among copies of a rank to a capture, on a stream of their own for each captured rank. A call of
 /// kCollectiveCall launches each of them. They follow each other in the order of their launches.
 class AddedCollectives {
  public:
-  /// A collective to be added.
-  struct What {
-    CollectiveOp op = CollectiveOp::kAllReduce;
-    Bytes bytes{};
-    bool of_activations = false;  ///< see Collective
-  };
-
   /// `name` is the group's, which has `size` ranks that are `distance` apart. The capture and the launches must outlive
   /// the object.
   AddedCollectives(const Capture& capture, const DeviceLaunches& launches, std::string name, std::uint32_t size,
@@ -35,10 +35,10 @@ class AddedCollectives {
 
   /// Adds a collective of what was computed by the work that the thread of `ready` had launched at its end. A call
   /// after `ready` launches it.
-  TaskId add_after(TaskId ready, const What& what);
+  TaskId add_after(TaskId ready, const CollectiveSpec& what);
   /// Adds a collective that waits for the work that a thread had launched before its call `call`. The call that
   /// launches it follows `call`, whose work can still wait for it.
-  TaskId add_before(TaskId call, const What& what);
+  TaskId add_before(TaskId call, const CollectiveSpec& what);
   void let_wait(TaskId task, TaskId collective) {
     edit_.capture().builder().add_edge(collective, task, EdgeKind::kSync);
   }
@@ -54,7 +54,7 @@ class AddedCollectives {
     GroupId group;
   };
 
-  TaskId add(TaskId call, Time at, const What& what);
+  TaskId add(TaskId call, Time at, const CollectiveSpec& what);
   const Place& place_of(const Lane& thread);
 
   const Capture& capture_;

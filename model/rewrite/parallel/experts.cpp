@@ -125,8 +125,8 @@ Capture with_expert_parallel(const Capture& capture, const Parallelism& parallel
       }
     }
     // In both passes, the first product reads the tokens in the model's hidden dimension.
-    const AddedCollectives::What what{CollectiveOp::kAllToAll,
-                                      Bytes{static_cast<std::int64_t>(op(first).inputs.front().bytes())}, true};
+    const CollectiveSpec what{CollectiveOp::kAllToAll,
+                              Bytes{static_cast<std::int64_t>(op(first).inputs.front().bytes())}, true};
     const auto call = call_of.find(calls[first].first);
     if (call != call_of.end()) added.let_wait(calls[first].first, added.add_before(call->second, what));
     const auto end = call_of.find(calls[last].last);

@@ -53,7 +53,7 @@ Capture with_tensor_parallel(const Capture& captured, const Parallelism& paralle
     const bool before = one.op == CollectiveOp::kAllGather;
     const auto call = call_of.find(before ? calls[one.at].first : calls[one.at].last);
     if (call == call_of.end()) continue;
-    const AddedCollectives::What what{one.op, one.bytes, true};
+    const CollectiveSpec what{one.op, one.bytes, true};
     const TaskId made = before ? added.add_before(call->second, what) : added.add_after(call->second, what);
     if (one.before) added.let_wait(calls[*one.before].first, made);
   }

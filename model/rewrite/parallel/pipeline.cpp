@@ -404,8 +404,8 @@ class StagedJob {
       return builder.add_lane(std::move(made));
     };
     const std::uint32_t sender = stage < next ? 0 : 1;
-    Way down{group, sender, bytes, lane(stage, "sends activations"), lane(next, "receives activations"), {}, {}};
-    Way back{group, 1 - sender, bytes, lane(next, "sends gradients"), lane(stage, "receives gradients"), {}, {}};
+    StageLink down{group, sender, bytes, lane(stage, "sends activations"), lane(next, "receives activations"), {}, {}};
+    StageLink back{group, 1 - sender, bytes, lane(next, "sends gradients"), lane(stage, "receives gradients"), {}, {}};
     if (parallelism_.tensor > 1 && !parallelism_.sequence) {
       down.gathered = back.gathered = cuts_.activations[part];
       down.gathers = builder.add_group(copied_group("tensor parallel", rank_of(next), parallelism_.tensor, 1));
@@ -430,7 +430,7 @@ class StagedJob {
 
   /// A direction between two stages. Each of several tensor-parallel ranks sends its part, and the receivers gather the
   /// whole, as Megatron-LM 2 and DeepSpeed do it. With `sequence`, a part is all that a rank has.
-  struct Way {
+  struct StageLink {
     GroupId group;
     std::uint32_t root = 0;
     Bytes bytes{};
@@ -443,7 +443,7 @@ class StagedJob {
   /// Sends a message when all device work of one part is done. It is received when its receiver has done the part
   /// before the other one, whose device work waits for it. So does the host, which Megatron-LM synchronises with the
   /// device after each exchange of stages (batch_p2p_sync).
-  void send(const Way& way, const Copy& from, std::size_t from_piece, std::int32_t from_step, const Copy& to,
+  void send(const StageLink& link, const Copy& from, std::size_t from_piece, std::int32_t from_step, const Copy& to,
             std::size_t to_piece, std::int32_t to_step) {
     DagBuilder& builder = edit_.builder();
     const auto add = [&](LaneId lane, std::int32_t step, Time hint, std::string_view name, Bytes bytes) {
@@ -464,17 +464,17 @@ class StagedJob {
     }
     if (last.empty() || first.empty()) return;
     const auto add_message = [&](LaneId lane, std::int32_t step, TaskId beside) {
-      return add(lane, step, builder.task(beside).hint, builder.lane(lane).name, way.bytes);
+      return add(lane, step, builder.task(beside).hint, builder.lane(lane).name, link.bytes);
     };
-    const TaskId sent = add_message(way.sender, from_step, last.begin()->second);
-    const TaskId message = add_message(way.receiver, to_step, first.begin()->second);
+    const TaskId sent = add_message(link.sender, from_step, last.begin()->second);
+    const TaskId message = add_message(link.receiver, to_step, first.begin()->second);
     TaskId received = message;
-    if (way.gathered > Bytes{}) {
-      received = add(way.receiver, to_step, builder.task(message).hint, "all_gather (tensor parallel)", way.gathered);
+    if (link.gathered > Bytes{}) {
+      received = add(link.receiver, to_step, builder.task(message).hint, "all_gather (tensor parallel)", link.gathered);
       builder.join(builder.add_rendezvous({.op = CollectiveOp::kAllGather,
                                            .algorithm = find_collective_model("nccl"),
-                                           .bytes = way.gathered,
-                                           .group = way.gathers,
+                                           .bytes = link.gathered,
+                                           .group = link.gathers,
                                            .of_activations = true}),
                    received);
     }
@@ -482,9 +482,9 @@ class StagedJob {
       builder.add_edge(received, begins, EdgeKind::kSync);
     const RendezvousId rendezvous = builder.add_rendezvous({.op = CollectiveOp::kSendRecv,
                                                             .algorithm = find_collective_model("nccl"),
-                                                            .bytes = way.bytes,
-                                                            .root = way.root,
-                                                            .group = way.group,
+                                                            .bytes = link.bytes,
+                                                            .root = link.root,
+                                                            .group = link.group,
                                                             .of_activations = true});
     builder.join(rendezvous, sent);
     builder.join(rendezvous, message);

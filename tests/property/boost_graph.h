@@ -1,5 +1,5 @@
-#ifndef STEPSIM_MODEL_JOB_BOOST_GRAPH_H
-#define STEPSIM_MODEL_JOB_BOOST_GRAPH_H
+#ifndef STEPSIM_TESTS_PROPERTY_BOOST_GRAPH_H
+#define STEPSIM_TESTS_PROPERTY_BOOST_GRAPH_H
 
 #include <boost/graph/graph_traits.hpp>
 #include <boost/graph/properties.hpp>
@@ -10,8 +10,8 @@
 
 #include "model/job/dag.h"
 
-/// Lets algorithms of Boost.Graph run directly on a Dag, as a VertexListGraph, IncidenceGraph and EdgeListGraph. This
-/// is the only public header that includes another library's headers, so include it only in .cpp files.
+/// Lets algorithms of Boost.Graph run directly on a Dag, as a VertexListGraph, IncidenceGraph and EdgeListGraph, so
+/// that ours can be compared with them.
 namespace stepsim {
 
 /// An edge in the form that Boost.Graph needs: with its source, which a Dag does not store.
