@@ -12,18 +12,16 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "ingest/load/load.h"
-#include "model/cost/device/device_work.h"
 #include "model/job/group.h"
 #include "model/rewrite/buckets.h"
 #include "tests/nightly.h"
-#include "tests/scenarios/question.h"
+#include "tests/scenarios/divided_jobs.h"
 #include "tests/source_folder.h"
 
 namespace stepsim::divided_laws_test {
@@ -75,39 +73,6 @@ std::string scenario(const std::string& device, const Division& division) {
   return text;
 }
 
-/// The captured device's step, and the time of its optimizer: on the device, or on the CPU if that takes longer.
-struct OneDevice {
-  Duration step{};
-  Duration optimizer{};
-};
-
-OneDevice on_one_device(const Question& asked, const std::string& device) {
-  scenarios::Plan plan = asked.predictor().plan();
-  const scenarios::Scenario changes =
-      scenarios::parse_scenario(device.empty() ? "changes: []" : "changes: [device: {to: " + device + "}]", "one.yaml");
-  scenarios::apply_all(changes.changes, plan);
-  OneDevice one{.step = asked.predictor().predict(plan).iteration};
-  const scenarios::PlannedWork work = asked.predictor().work(plan);
-  const Recording& recording = work.graph->recording;
-  const std::map<TaskId, TaskId> call_of = calls_by_work(device_launches(*work.graph));
-  std::map<std::int32_t, std::pair<Time, Time>> on_cpu;  // by step, from its first to the end of its last call
-  for (const auto& [task, piece] : device_work(*work.graph)) {
-    if (!piece.in_optimizer) continue;
-    one.optimizer += work.durations[task.index()];
-    const auto call = call_of.find(task);
-    if (call == call_of.end()) continue;
-    const std::size_t index = call->second.index();
-    const auto [begin, end] = std::pair(recording.start[index], recording.finish[index]);
-    auto& span = on_cpu.try_emplace(recording.step[index], begin, end).first->second;
-    span = {std::min(span.first, begin), std::max(span.second, end)};
-  }
-  Duration of_cpu{};
-  for (const auto& [step, span] : on_cpu) of_cpu += span.second - span.first;
-  one.optimizer = std::max(one.optimizer, of_cpu);
-  one.optimizer /= static_cast<std::int64_t>(std::max(std::size_t{1}, recording.steps.size()));
-  return one;
-}
-
 double bytes_of(const std::vector<Gradient>& gradients) {
   double sum = 0;
   for (const Gradient& gradient : gradients) sum += static_cast<double>(gradient.bytes.count());
@@ -121,25 +86,23 @@ void check_bytes(const Capture& capture, const Division& division, const Capture
     least = division.is_one_step() ? (least == 0 ? bytes : std::min(least, bytes)) : least + bytes;
   }
   ASSERT_GT(least, 0);
-  double reduced = 0;
-  double gathered = 0;
   for (const RendezvousId rendezvous : job.dag.all_rendezvous()) {
-    const Collective& collective = job.dag.collective(rendezvous);
-    if (collective.of_activations || job.dag.members(rendezvous).empty()) continue;
-    EXPECT_EQ(group_size(job.dag, rendezvous), division.data);
-    (is_reduction(collective.op) ? reduced : gathered) += static_cast<double>(collective.bytes.count());
+    const bool of_replicas = !job.dag.collective(rendezvous).of_activations && !job.dag.members(rendezvous).empty();
+    if (of_replicas) EXPECT_EQ(group_size(job.dag, rendezvous), division.data);
   }
-  EXPECT_GE(reduced, least * (1 - 1e-6));
-  EXPECT_GE(gathered, (division.zero == 0 ? 0 : division.zero == 3 ? 2 : 1) * least * (1 - 1e-6));
+  const testing::Exchanged exchanged = testing::exchanged_by_replicas(job.dag);
+  EXPECT_GE(exchanged.reduced, least * (1 - 1e-6));
+  EXPECT_GE(exchanged.gathered, (division.zero == 0 ? 0 : division.zero == 3 ? 2 : 1) * least * (1 - 1e-6));
 }
 
 /// Returns the number of answers about a capture.
 std::size_t check_answers(const Question& asked) {
   std::size_t answers = 0;
   for (const std::string device : {"", "H100", "A100"}) {
-    OneDevice one;
+    testing::OneDevice one;
     try {
-      one = on_one_device(asked, device);
+      const std::string changes = device.empty() ? "changes: []" : "changes: [device: {to: " + device + "}]";
+      one = testing::on_one_device(asked, scenarios::parse_scenario(changes, "one.yaml"));
     } catch (const std::exception&) {
       continue;
     }
@@ -162,27 +125,20 @@ std::size_t check_answers(const Question& asked) {
 }
 
 std::vector<fs::path> captures() {
-  std::vector<fs::path> found{source_folder() / "scenarios/samples/transformer/step.pt.trace.json.gz"};
-  const auto add = [&found](const fs::path& folder, std::string_view part) {
-    std::vector<fs::path> here;
-    if (!fs::exists(folder)) return;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-      const std::string name = entry.path().filename().string();
-      if (entry.is_regular_file() && name.ends_with(".json.gz") && name.find(part) != std::string::npos)
-        here.push_back(entry.path());
-    }
-    std::sort(here.begin(), here.end());
-    found.insert(found.end(), here.begin(), here.end());
-  };
-  add(shared_folder() / "traces/kineto", "");
-  add(shared_folder() / "truth/gpu/models/captures", testing::nightly() ? "-train-" : "-1-h100");
+  std::vector<fs::path> found = testing::trace_files();
+  const fs::path folder = shared_folder() / "truth/gpu/models/captures";
+  if (!fs::exists(folder)) return found;
+  const std::size_t traces = found.size();
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".json.gz") && name.find(testing::nightly() ? "-train-" : "-1-h100") != std::string::npos)
+      found.push_back(entry.path());
+  }
+  std::sort(found.begin() + static_cast<std::ptrdiff_t>(traces), found.end());
   return found;
 }
 
 TEST(DividedLawsTest, NoAnswerBreaksOne) {
-  Cluster one_host;
-  one_host.hosts.push_back({"0"});
-  one_host.endpoints.push_back({HostId{0}, {}});
   std::size_t answers = 0;
   for (const fs::path& path : captures()) {
     SCOPED_TRACE(path.filename().string());
@@ -193,7 +149,7 @@ TEST(DividedLawsTest, NoAnswerBreaksOne) {
       continue;
     }
     if (capture.recording.ranks.size() != 1 || capture.gradients.empty()) continue;
-    answers += check_answers(Question(std::move(capture), one_host, "maxmin"));
+    answers += check_answers(testing::question_of_one_device(std::move(capture)));
   }
   EXPECT_GE(answers, 3 * divisions().size() - 1);  // about the sample
 }

@@ -89,6 +89,8 @@ class StepMemory::Finder {
     const std::size_t count = layers == nullptr ? 0 : layers->count;
     memory_.parts_.resize(count + 2);
     std::size_t part = 0;
+    first_product_ = passes.forward;
+    while (first_product_ < passes.backward && !is_product(op_of(first_product_))) ++first_product_;
     for (std::size_t i = passes.forward; i < passes.backward; ++i) {
       while (part <= count && count > 0 && i >= layers->forward_of(part)) ++part;
       add(i, memory_.parts_[part]);
@@ -139,17 +141,25 @@ class StepMemory::Finder {
       return input + 1 == factors_end(op) && (experts_.is_weight(tensor) || sizes_.is_parameter(tensor));
     }
     if (op.work.kind == KernelClass::kConvolution) return input == 1;
-    return is_lookup(op) ? input == 0 : is_cast_of_weight(call);
+    return is_table(call) ? input == 0 : is_cast_of_weight(call);
   }
+
+  /// True for a lookup of rows of a parameter: before the first product. Later ones select tokens, such as those of an
+  /// expert.
+  [[nodiscard]] bool is_table(std::size_t call) const { return is_lookup(op_of(call)) && call < first_product_; }
 
   /// True for a parameter of the model. Where no place tells it, its sizes do, unless tensors of samples have the same.
   [[nodiscard]] bool is_parameter(std::size_t call, std::size_t input) const {
     const Operator& op = op_of(call);
     const TensorShape& tensor = op.inputs[input];
     if (tensor.sizes.empty() || tensor.element == ElementKind::kOther) return false;
+    if (op.name.ends_with("_like")) return false;  // reads no more than the sizes
     if (is_placed_parameter(call, input)) return true;
     if (is_product(op) || is_lookup(op)) return tensor.sizes.size() == 1;
-    return tensor.sizes.size() == 1 || (sizes_.is_parameter(tensor) && !sizes_.may_be_either(tensor));
+    // An operator on vectors alone, as those of a loss, applies no parameter to samples.
+    const auto is_wide = [](const TensorShape& input) { return input.sizes.size() > 1; };
+    if (tensor.sizes.size() == 1 && std::none_of(op.inputs.begin(), op.inputs.end(), is_wide)) return false;
+    return sizes_.is_parameter(tensor) && !sizes_.may_be_either(tensor);
   }
 
   /// True for the cast of a weight before the product that reads it: the last copy of a tensor of its sizes, after
@@ -218,12 +228,21 @@ class StepMemory::Finder {
       const bool is_divided =
           sums_lookup || divided == Divided::kColumns || (divided == Divided::kInner && input.sizes.size() > 1);
       part.parameters.add(input.bytes(), is_divided);
+      if (is_table(call)) tables_.push_back(&input);
+      if (&part == &memory_.parts_.back() && is_single_product(op) && has_table(input)) memory_.table_ = input.bytes();
       if (experts_.is_weight(input)) part.experts += input.bytes();
       if (input.bytes() > largest_parameter_ && is_placed_parameter(call, i)) {
         largest_parameter_ = input.bytes();
         memory_.bytes_per_element_ = static_cast<double>(input.element_bytes);
       }
     }
+  }
+
+  /// True for the weight of a layer that has the sizes of a table.
+  [[nodiscard]] bool has_table(const TensorShape& weight) const {
+    return std::any_of(tables_.begin(), tables_.end(), [&weight](const TensorShape* table) {
+      return std::is_permutation(table->sizes.begin(), table->sizes.end(), weight.sizes.begin(), weight.sizes.end());
+    });
   }
 
   void add_saved(const Operator& op, Divided divided, const std::vector<const TensorShape*>& samples, Part& part) {
@@ -283,9 +302,11 @@ class StepMemory::Finder {
   Experts experts_;
   StepMemory& memory_;
   std::optional<Kept> last_;
-  double largest_parameter_ = 0;  ///< bytes of the largest parameter so far
-  bool random_ = false;           ///< a mask for a dropout was drawn; the product with it keeps only the mask
-  bool in_attention_ = false;     ///< between the two products of an attention
+  std::size_t first_product_ = 0;           ///< of the forward pass; its end if there is none
+  std::vector<const TensorShape*> tables_;  ///< that lookups read
+  double largest_parameter_ = 0;            ///< bytes of the largest parameter so far
+  bool random_ = false;                     ///< a mask for a dropout was drawn; the product with it keeps only the mask
+  bool in_attention_ = false;               ///< between the two products of an attention
 };
 
 StepMemory::StepMemory(const Capture& capture) : optimizer_(optimizer_states_of(capture)) {
@@ -305,7 +326,8 @@ StepMemory::StepMemory(const Capture& capture) : optimizer_(optimizer_states_of(
 }
 
 /// The parameters that the forward pass reads must be those that the backward pass computes gradients for. One that is
-/// read twice, such as a table of words that is also the last layer, counts twice in the forward pass.
+/// read twice, such as a table of words that is also the last layer, counts twice in the forward pass. What remains are
+/// tensors of samples with the sizes of parameters.
 void StepMemory::compare_with_gradients(const Capture& capture) {
   constexpr double kLeastOfGradients = 0.9;
   constexpr double kMostOfGradients = 1.6;
@@ -318,7 +340,9 @@ void StepMemory::compare_with_gradients(const Capture& capture) {
     gradients = std::max(gradients, bytes);
   }
   if (gradients > 0 && kLeastOfGradients * gradients <= parameters && parameters <= kMostOfGradients * gradients) {
-    once_ = std::min(1.0, gradients / parameters);
+    const Amount& last = parts_.back().parameters;
+    if (parameters - gradients < table_ || std::max(last.divided, last.whole) < table_) table_ = 0;  // not tied
+    once_ = std::min(1.0, gradients / (parameters - table_));
     return;
   }
   throw CannotAnswer({},
@@ -374,16 +398,23 @@ MemoryParts StepMemory::of_stage(const Parallelism& parallelism, const std::vect
   const double casting = activation_bytes > 0 ? activation_bytes / activation_bytes_ : 1;
   const double of_microbatch = samples / parallelism.microbatches;
   const bool divided = ranges.size() > 1;
-  // A parameter that is read at both ends of the model is on both ends of a pipeline.
+  // A table that is also the last layer is on both ends of a pipeline.
   const double once = divided ? 1 : once_;
+  const auto amount_of = [&](const Part& part) {
+    Amount amount = part.parameters;
+    if (!divided && &part == &parts_.back()) (amount.divided >= table_ ? amount.divided : amount.whole) -= table_;
+    return amount;
+  };
   // The parameters of a part that each replica uses, and, if replicas divide what belongs to parameters, its share.
   const auto parameters_of = [&](const Part& part) {
     const double absent = part.experts - part.experts / parallelism.expert;
-    return once * (part.parameters.whole - absent + part.parameters.divided / parallelism.tensor);
+    const Amount amount = amount_of(part);
+    return once * (amount.whole - absent + amount.divided / parallelism.tensor);
   };
   const auto share_of = [&](const Part& part, std::uint32_t from) {
-    const double all = once * (part.parameters.whole + part.parameters.divided / parallelism.tensor);
-    return parallelism.zero >= from ? all / parallelism.data : parameters_of(part);
+    if (parallelism.zero < from) return parameters_of(part);
+    const Amount amount = amount_of(part);
+    return once * (amount.whole + amount.divided / parallelism.tensor) / parallelism.data;
   };
   const std::size_t own_ranges = divided ? parallelism.interleave : 1;
   const auto range = [&](std::size_t own) { return ranges[own * parallelism.pipeline + stage]; };

@@ -123,7 +123,8 @@ class StepMemory {
   std::vector<Part> parts_;                   ///< what comes before the layers, the layers, what comes after them
   double activation_bytes_ = 4;               ///< of an element that the largest product reads
   double bytes_per_element_ = 4;              ///< of parameters
-  double once_ = 1;                           ///< parameters, relative to the sum of those that the parts read
+  double table_ = 0;                          ///< bytes of the table that is also the last layer; 0 if it is not
+  double once_ = 1;                           ///< parameters, relative to those of all parts, with the table once
   bool keeps_gradients_ = false;
   bool updates_in_lists_ = false;  ///< the optimizer's operators work on lists of all parameters
 };

@@ -199,17 +199,26 @@ class Divider {
     hidden_ = first == calls.end() ? 0 : op(*first).work.shape.inner;
   }
 
-  /// Sums the results of lookups in the largest table, of which each rank has a part.
+  /// Sums the results of lookups in the largest table, of which each rank has a part. They come before the layers;
+  /// those after them select tokens, such as the ones of an expert.
   void sum_lookups(Calls calls) {
     vocabulary_ = 0;
+    const auto is_one = [this](std::size_t call) { return is_layer(call); };
+    const auto first = std::find_if(calls.begin(), calls.end(), is_one);
+    const double words =
+        first == calls.end() ? 0 : layer_of(*std::find_if(calls.rbegin(), calls.rend(), is_one)).columns;
+    calls = calls.first(static_cast<std::size_t>(first - calls.begin()));
     const auto rows = [this](std::size_t call) {
       const Operator& lookup = op(call);
       const bool is_of_hidden = is_lookup(lookup) && static_cast<double>(lookup.inputs.front().sizes[1]) == hidden_;
       return is_of_hidden ? static_cast<double>(lookup.inputs.front().sizes[0]) : 0;
     };
-    for (const std::size_t call : calls) vocabulary_ = std::max(vocabulary_, rows(call));
-    for (std::size_t i = 0; vocabulary_ > 0 && i + 1 < calls.size(); ++i) {
-      if (rows(calls[i]) == vocabulary_) sum(calls[i], calls[i + 1]);
+    for (const std::size_t call : calls) {
+      if (vocabulary_ != words || words == 0)
+        vocabulary_ = rows(call) == words ? words : std::max(vocabulary_, rows(call));
+    }
+    for (std::size_t i = 0; vocabulary_ > 0 && i < calls.size(); ++i) {
+      if (rows(calls[i]) == vocabulary_) sum(calls[i], i + 1 < calls.size() ? calls[i + 1] : *first);
     }
   }
 
