@@ -157,8 +157,10 @@ class StepMemory::Finder {
     if (is_placed_parameter(call, input)) return true;
     if (is_product(op) || is_lookup(op)) return tensor.sizes.size() == 1;
     // An operator on vectors alone, as those of a loss, applies no parameter to samples.
-    const auto is_wide = [](const TensorShape& input) { return input.sizes.size() > 1; };
-    if (tensor.sizes.size() == 1 && std::none_of(op.inputs.begin(), op.inputs.end(), is_wide)) return false;
+    if (tensor.sizes.size() == 1) {
+      return std::any_of(op.inputs.begin(), op.inputs.end(),
+                         [](const TensorShape& input) { return input.sizes.size() > 1; });
+    }
     return sizes_.is_parameter(tensor) && !sizes_.may_be_either(tensor);
   }
 
