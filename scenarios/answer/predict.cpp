@@ -201,8 +201,8 @@ Plan Predictor::plan() const {
   append(plan.assumptions, assumptions_);
   if (profiler_) {
     plan.assumptions.push_back(profiler_->note);
-    plan.rules.emplace_back([per_event = profiler_->per_event, most = profiler_->most](
-                                const Capture& capture, std::vector<Duration>& durations) {
+    plan.add_rule(Plan::Turn::kCapture, [per_event = profiler_->per_event, most = profiler_->most](
+                                            const Capture& capture, std::vector<Duration>& durations) {
       without_profiler(capture, per_event, most, durations);
     });
   }
@@ -258,12 +258,12 @@ std::vector<Duration> Predictor::durations_of(const Plan& plan, const Sides& sid
   if (plan.recorded_collectives)
     recorded_collectives_->set_durations(graph, plan.cluster, sides.unexplained_scales, durations);
   std::optional<DevicePieces> pieces;
-  for (const auto& rule : plan.rules) {
-    if (const auto* const plain = std::get_if<Plan::Rule>(&rule)) {
+  for (const Plan::MadeRule& made : plan.rules) {
+    if (const auto* const plain = std::get_if<Plan::Rule>(&made.rule)) {
       (*plain)(graph, durations);
       continue;
     }
-    const DeviceRule& device = *std::get<std::shared_ptr<const DeviceRule>>(rule);
+    const DeviceRule& device = *std::get<std::shared_ptr<const DeviceRule>>(made.rule);
     if (!pieces) pieces = device_work(graph);
     const ScaledShare share = device.apply(graph, *pieces, durations, sides.device);
     if (!device.kept().empty()) shares.push_back({device.change(), device.kept(), share});
@@ -341,10 +341,7 @@ Duration Predictor::step_without_optimizer(const Plan& plan, const sim::EngineOp
   Plan one = plan;
   one.parallelism = {};
   one.job.bucket_bytes = captured_.job.bucket_bytes;
-  std::erase_if(one.rules, [](const auto& rule) {
-    const auto* const device = std::get_if<std::shared_ptr<const DeviceRule>>(&rule);
-    return device != nullptr && (*device)->divides();
-  });
+  std::erase_if(one.rules, [](const Plan::MadeRule& made) { return made.turn == Plan::Turn::kDivision; });
   PlannedWork work_of_one = work(one);
   {
     const std::lock_guard lock(mutex_);

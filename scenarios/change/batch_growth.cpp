@@ -52,7 +52,7 @@ void scale_compute(const Capture& capture, const YamlField& value, double factor
 
 /// Adds a rule that scales the durations of operators, for captures that have operators but no kernels.
 void grow_in_proportion(const YamlField& value, double factor, Plan& plan) {
-  plan.rules.emplace_back([factor, value](const Capture& capture, std::vector<Duration>& durations) {
+  plan.add_rule(Plan::Turn::kBatch, [factor, value](const Capture& capture, std::vector<Duration>& durations) {
     scale_compute(capture, value, factor, durations);
   });
   plan.assumptions.push_back(
@@ -79,7 +79,7 @@ class OtherBatch final : public DeviceRule {
 void grow_kernels(const Change& change, const YamlField& value, double factor, bool shapes, Plan& plan) {
   SampleGrowth growth(plan.captured->operators, factor);
   const std::size_t parameters = growth.parameters();
-  plan.rules.emplace_back(std::make_shared<const OtherBatch>(change, value, plan, std::move(growth)));
+  plan.add_rule(Plan::Turn::kBatch, std::make_shared<const OtherBatch>(change, value, plan, std::move(growth)));
   if (!shapes) {
     plan.assumptions.push_back({"proportional_compute",
                                 "No operator has shapes, so the time of all kernels except the optimizer's and "
@@ -108,7 +108,7 @@ void grow_work(const Change& change, const YamlField& value, double factor, Plan
   } else {
     grow_in_proportion(value, factor, plan);
   }
-  plan.rules.emplace_back([factor](const Capture& capture, std::vector<Duration>& durations) {
+  plan.add_rule(Plan::Turn::kBatch, [factor](const Capture& capture, std::vector<Duration>& durations) {
     scale_messages(capture.dag, factor, durations);
     for (const TaskId task : capture.dag.tasks()) {  // the loader takes longer for a batch of more samples
       if (capture.dag.kind(task) == TaskKind::kLoader)

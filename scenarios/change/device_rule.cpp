@@ -58,8 +58,7 @@ Scaled DeviceRule::time(const DeviceWork& before, const DeviceWork& after) const
   if (before.on == nullptr && after.on == nullptr && before.precision == after.precision)
     return scaled_by_amount(before, after);
   if (before.on == nullptr || after.on == nullptr) {
-    cannot_answer(value_,
-                  captured_device_ + "; expected also the captured device, such as --set device.from=A100 before it");
+    cannot_answer(value_, captured_device_ + "; expected also the captured device, such as --set device.from=A100");
   }
   return roofline_scaled(before, *before.on, after, *after.on);
 }

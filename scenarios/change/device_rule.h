@@ -25,8 +25,6 @@ class DeviceRule {
 
   [[nodiscard]] const std::string& change() const noexcept { return change_; }  ///< "device.to=H100"
   [[nodiscard]] const std::string& kept() const noexcept { return kept_; }
-  /// True if the rule is the part of the work that one of several devices does.
-  [[nodiscard]] virtual bool divides() const noexcept { return false; }
 
   /// Changes the selected pieces and their durations. `pieces` is the device work of `capture` after earlier rules.
   /// `durations` are indexed by TaskId and include earlier changes. `side` has the same meaning as in rescale().

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "model/base/error.h"
@@ -20,6 +21,14 @@ void Plan::add_edit(const Change& change, Edit edit, double factor) {
   EditKey key = change.key();
   key.factor = factor;
   edits_.push_back({std::move(key), std::move(edit)});
+}
+
+void Plan::add_rule(Turn turn, AnyRule rule, const Change* change) {
+  MadeRule made{turn, change == nullptr ? std::nullopt : std::optional(change->key()), std::move(rule)};
+  const auto place = std::upper_bound(rules.begin(), rules.end(), made, [](const MadeRule& a, const MadeRule& b) {
+    return std::tie(a.turn, a.key) < std::tie(b.turn, b.key);
+  });
+  rules.insert(place, std::move(made));
 }
 
 Capture Plan::edited(Capture graph) const {

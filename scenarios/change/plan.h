@@ -93,7 +93,26 @@ struct Plan {
 
   /// Changes the durations of tasks, which are indexed by TaskId of `capture`. No duration may become negative.
   using Rule = std::function<void(const Capture& capture, std::vector<Duration>& durations)>;
-  std::vector<std::variant<Rule, std::shared_ptr<const DeviceRule>>> rules;
+  using AnyRule = std::variant<Rule, std::shared_ptr<const DeviceRule>>;
+  /// What a rule changes. Rules are applied in this order, so that the order of changes does not matter.
+  enum class Turn : std::uint8_t {
+    kCapture,    ///< what is known of the captured work
+    kDivision,   ///< the part of the work that one of several devices does
+    kBatch,      ///< the number of samples
+    kDevice,     ///< the device, whose units decide which precisions are possible
+    kPrecision,  ///< the precision
+    kFactors,    ///< factors on durations
+    kTimes,      ///< times that are added, saved or set
+  };
+  struct MadeRule {
+    Turn turn;
+    std::optional<EditKey> key;  ///< of the change
+    AnyRule rule;
+  };
+  /// Adds a rule after those of the same turn. If `change` is not null, rules of a turn are in the order of their
+  /// changes' keys, because what they do does not depend on their order but for rounding.
+  void add_rule(Turn turn, AnyRule rule, const Change* change = nullptr);
+  std::vector<MadeRule> rules;      ///< in the order in which they are applied
   bool slows_beside_added = false;  ///< true if communication that changes add slows kernels (usual_slowdowns())
 
   Assumptions assumptions;  ///< assumptions of the changes, in addition to those of the capture

@@ -226,7 +226,7 @@ bool Change::sets_only(std::string_view what_if, std::string_view parameter) con
 
 void Change::apply(Plan& plan) const {
   plan.ungrouped_ranks.add(selector_.named_ranks(plan.job.local_size.value_or(1)));
-  what_if_->apply(*this, plan);
+  if (what_if_->apply != nullptr) what_if_->apply(*this, plan);
 }
 
 std::optional<int> Change::hardware_turn() const {
@@ -243,9 +243,10 @@ void apply_all(std::vector<const Change*> changes, Plan& plan) {
   for (auto change = changes.begin(); change != hardware; ++change) (*change)->apply(plan);
   for (const WhatIf* const what_if : what_ifs()) {
     if (what_if->apply_together == nullptr) continue;
-    const auto last = std::find_if(std::make_reverse_iterator(hardware), changes.rend(),
-                                   [what_if](const Change* change) { return &change->what_if() == what_if; });
-    if (last != changes.rend()) what_if->apply_together(**last, plan);
+    std::vector<const Change*> own;
+    std::copy_if(changes.begin(), hardware, std::back_inserter(own),
+                 [what_if](const Change* change) { return &change->what_if() == what_if; });
+    if (!own.empty()) what_if->apply_together(own, plan);
   }
   const Plan::AtOnce asked = std::exchange(plan.at_once, {});
   if (asked.change != nullptr)

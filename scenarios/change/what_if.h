@@ -75,11 +75,11 @@ struct WhatIf {
   /// `select`.
   std::vector<TaskId> (*selected)(const Change& change, const Capture& capture) = nullptr;
   /// Applies the change to the plan. If a value is invalid or the capture lacks data for it, throws InputError, which
-  /// points to the value.
+  /// points to the value. Null if apply_together() applies all changes of this kind.
   void (*apply)(const Change& change, Plan& plan) = nullptr;
-  /// Applies what follows from several changes of this kind together; `last` is the last of them. apply_all() calls it
-  /// once, after all changes but those of hardware. Null if nothing does.
-  void (*apply_together)(const Change& last, Plan& plan) = nullptr;
+  /// Applies what follows from several changes of this kind together, which are in the given order. apply_all() calls
+  /// it once, after all changes but those of hardware. Null if nothing does.
+  void (*apply_together)(std::span<const Change* const> changes, Plan& plan) = nullptr;
   /// True if changes of this kind say how many samples are computed at once (Plan::at_once). What follows from all of
   /// them is applied once.
   bool sets_samples = false;
@@ -133,7 +133,9 @@ class Change {
 };
 
 /// Applies changes to a plan: first those that do not change hardware, in the given order, then those of hardware in
-/// the order of WhatIf::hardware_turn. A user can therefore write changes of hardware in any order.
+/// the order of WhatIf::hardware_turn. A user can therefore write changes of hardware in any order, and those of device
+/// work, too, because their rules have an order of their own (Plan::Turn). Of two values for the same parameter of
+/// hardware, a division, a device or a precision, the last counts.
 void apply_all(std::vector<const Change*> changes, Plan& plan);
 void apply_all(const std::vector<Change>& changes, Plan& plan);
 

@@ -193,7 +193,7 @@ void apply_device(const Change& change, Plan& plan) {
   const double factor = model == Model::kScaled ? scale_of(*change.find("factor"), 0) : 1;
   if (from != nullptr) {
     require_kernels(plan, *from);
-    plan.rules.emplace_back(std::make_shared<const CapturedDevice>(change, *from, plan, named(*from)));
+    plan.add_rule(Plan::Turn::kCapture, std::make_shared<const CapturedDevice>(change, *from, plan, named(*from)));
   }
   note(from, to, model, plan);
   const Accelerator* const captured = from != nullptr ? &named(*from) : accelerator_of(*plan.captured);
@@ -202,16 +202,17 @@ void apply_device(const Change& change, Plan& plan) {
   if (model == Model::kFitted) {
     const YamlField& with = *change.find("with");
     require_kernels(plan, with);
-    plan.rules.emplace_back(std::make_shared<const FittedDevice>(change, with, plan, fit_of(with, to, plan)));
+    plan.add_rule(Plan::Turn::kDevice,
+                  std::make_shared<const FittedDevice>(change, with, plan, fit_of(with, to, plan)));
     return;
   }
   if (to == nullptr && factor == 1) return;
   const YamlField& value = *change.find(to != nullptr ? "to" : "factor");
   require_kernels(plan, value);
   if (model == Model::kScaled) {
-    plan.rules.emplace_back(std::make_shared<const ScaledDevice>(change, value, plan, to, factor));
+    plan.add_rule(Plan::Turn::kDevice, std::make_shared<const ScaledDevice>(change, value, plan, to, factor));
   } else {
-    plan.rules.emplace_back(std::make_shared<const OtherDevice>(change, value, plan, to));
+    plan.add_rule(Plan::Turn::kDevice, std::make_shared<const OtherDevice>(change, value, plan, to));
   }
 }
 

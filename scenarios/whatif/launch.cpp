@@ -99,10 +99,12 @@ void apply_launch(const Change& change, Plan& plan) {
   const YamlField* const value = change.find("overhead");
   if (value == nullptr || factor_of(*value) == 1.0) return;
   if (!factor_of(*value)) (void)value->duration();
-  plan.rules.emplace_back(
+  plan.add_rule(
+      Plan::Turn::kTimes,
       [selector = change.selector(), value = *value](const Capture& capture, std::vector<Duration>& durations) {
         set_overhead(capture, value, selector, durations);
-      });
+      },
+      &change);
 }
 
 }  // namespace

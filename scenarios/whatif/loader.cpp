@@ -120,21 +120,25 @@ void apply_workers(const Change& change, const YamlField& value, Plan& plan) {
                                 "The captured loader processes were never idle and share no bottleneck, so "
                                 "loader.workers gives the most that more processes can save."});
   }
-  plan.rules.emplace_back(
+  plan.add_rule(
+      Plan::Turn::kTimes,
       [selector = change.selector(), value, growth](const Capture& capture, std::vector<Duration>& durations) {
         save_waits(capture, waits_of(selector, capture, value), growth, durations);
-      });
+      },
+      &change);
 }
 
 void apply_scale(const Change& change, const YamlField& value, Plan& plan) {
   const double factor = scale_of(value, 0);
   if (factor == 1) return;
   plan.other_loader = true;
-  plan.rules.emplace_back(
+  plan.add_rule(
+      Plan::Turn::kFactors,
       [selector = change.selector(), value, factor](const Capture& capture, std::vector<Duration>& durations) {
         for (const TaskId wait : waits_of(selector, capture, value))
           durations[wait.index()] = scaled(durations[wait.index()], factor);
-      });
+      },
+      &change);
 }
 
 void apply_loader(const Change& change, Plan& plan) {

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "model/base/error.h"
@@ -85,8 +86,6 @@ class TensorPart final : public DeviceRule {
             "what every rank does: layers without a pair, and without sequence also norms and residual connections"),
         ranks_(ranks) {}
 
-  [[nodiscard]] bool divides() const noexcept override { return true; }
-
  private:
   [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override { return part_of_rank(piece, ranks_); }
 
@@ -98,8 +97,6 @@ class OptimizerPart final : public DeviceRule {
  public:
   OptimizerPart(const Change& change, const YamlField& value, const Plan& plan, std::uint32_t replicas)
       : DeviceRule(change, value, plan, "everything but the optimizer's work"), replicas_(replicas) {}
-
-  [[nodiscard]] bool divides() const noexcept override { return true; }
 
  private:
   [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
@@ -120,8 +117,6 @@ class ExpertPart final : public DeviceRule {
     of_optimizer_ = divided ? 1 : 1 - experts_.share_of(plan.captured->gradients) * (1 - 1.0 / ranks_);
   }
 
-  [[nodiscard]] bool divides() const noexcept override { return true; }
-
  private:
   [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
     return experts_.part_of_rank(piece, ranks_, of_optimizer_);
@@ -132,34 +127,39 @@ class ExpertPart final : public DeviceRule {
   double of_optimizer_ = 1;
 };
 
-/// Returns the place of the plan's rule of type Rule; the end if there is none.
-template <class Rule>
-auto find_rule(Plan& plan) {
-  return std::find_if(plan.rules.begin(), plan.rules.end(), [](const auto& rule) {
-    const auto* const device = std::get_if<std::shared_ptr<const DeviceRule>>(&rule);
-    return device != nullptr && dynamic_cast<const Rule*>(device->get()) != nullptr;
-  });
+/// Returns the last of the changes that gives one of these parameters, in this order; the last change if none does.
+const Change& last_with(std::span<const Change* const> changes, std::initializer_list<std::string_view> parameters) {
+  for (const std::string_view parameter : parameters) {
+    const auto found = std::find_if(changes.rbegin(), changes.rend(),
+                                    [parameter](const Change* change) { return change->find(parameter) != nullptr; });
+    if (found != changes.rend()) return **found;
+  }
+  return *changes.back();
 }
 
-/// Makes the plan's rules divide the work on experts as its parallelism says.
-void divide_experts(const Change& change, Plan& plan) {
-  if (const auto own = find_rule<ExpertPart>(plan); own != plan.rules.end()) plan.rules.erase(own);
-  const YamlField* const expert = change.find("expert");
-  const YamlField& value = expert != nullptr ? *expert : first_value(change);
-  if (plan.parallelism.expert > 1) plan.rules.emplace_back(std::make_shared<const ExpertPart>(change, value, plan));
-}
-
-/// Makes the plan's last rule divide the optimizer's work among replicas, if they divide its states.
-void divide_optimizer(const Change& change, Plan& plan) {
-  const auto own = find_rule<OptimizerPart>(plan);
-  const YamlField* const zero = change.find("zero");
-  const YamlField* const value = zero != nullptr ? zero : change.find("data");
-  if (own != plan.rules.end()) std::rotate(own, own + 1, plan.rules.end());
-  if (value == nullptr) return;
-  if (own != plan.rules.end()) plan.rules.pop_back();
+/// Makes the plan's rules divide device work as its parallelism says.
+void divide_work(std::span<const Change* const> changes, Plan& plan) {
+  std::erase_if(plan.rules, [](const Plan::MadeRule& made) { return made.turn == Plan::Turn::kDivision; });
   const Parallelism& parallelism = plan.parallelism;
-  if (parallelism.zero > 0 && parallelism.data > 1)
-    plan.rules.emplace_back(std::make_shared<const OptimizerPart>(change, *value, plan, parallelism.data));
+  const auto add = [&plan](std::shared_ptr<const DeviceRule> rule) {
+    plan.add_rule(Plan::Turn::kDivision, std::move(rule));
+  };
+  const auto value_of = [](const Change& change, std::string_view parameter) {
+    const YamlField* const value = change.find(parameter);
+    return value != nullptr ? *value : first_value(change);
+  };
+  if (parallelism.tensor > 1) {
+    const Change& change = last_with(changes, {"tensor"});
+    add(std::make_shared<const TensorPart>(change, value_of(change, "tensor"), plan, parallelism.tensor));
+  }
+  if (parallelism.expert > 1) {
+    const Change& change = last_with(changes, {"expert"});
+    add(std::make_shared<const ExpertPart>(change, value_of(change, "expert"), plan));
+  }
+  if (parallelism.zero > 0 && parallelism.data > 1) {
+    const Change& change = last_with(changes, {"zero", "data"});
+    add(std::make_shared<const OptimizerPart>(change, value_of(change, "zero"), plan, parallelism.data));
+  }
 }
 
 /// Puts all ranks on one host with the links of the device's data sheet.
@@ -380,17 +380,30 @@ double batches_of_replica(const YamlField& value, const Plan& plan, Parallelism&
   return samples / *captured;
 }
 
-/// Makes kernels compute the samples of one microbatch, once all changes have said how many there are.
-void divide_samples(const Change& last, Plan& plan) {
-  const YamlField& value = first_value(last);
-  const double batches = batches_of_replica(value, plan, plan.parallelism);
-  ask_for_samples(last, value, batches, plan.parallelism.microbatches, plan);
+/// Returns what the capture shows of the divided work. Throws at the first change that asks for what it does not show.
+DividedWork work_of(std::span<const Change* const> changes, const Parallelism& asked, const Plan& plan) {
+  try {
+    return plan.divided_step->work(asked);
+  } catch (const CannotAnswer& problem) {
+    Parallelism parallelism = plan.parallelism;
+    for (const Change* const change : changes) {
+      parallelism = changed(parallelism, *change);
+      try {
+        static_cast<void>(plan.divided_step->work(parallelism));
+      } catch (const CannotAnswer& first) {
+        cannot_answer(first_value(*change), first.what());
+      }
+    }
+    cannot_answer(first_value(*changes.back()), problem.what());
+  }
 }
 
-void apply_parallel(const Change& change, Plan& plan) {
-  const Parallelism parallelism = changed(plan.parallelism, change);
+/// Divides the job as all changes together say.
+void divide(std::span<const Change* const> changes, Plan& plan) {
+  Parallelism parallelism = plan.parallelism;
+  for (const Change* const change : changes) parallelism = changed(parallelism, *change);
   if (parallelism == plan.parallelism) return;
-  const YamlField& value = first_value(change);
+  const YamlField& value = first_value(*changes.back());
   if (parallelism.ranks() > kMostDevices)
     value.fail(fmt::format("{} devices are too many; expected at most {}", parallelism.ranks(), kMostDevices));
   if (plan.captured->parameter_server != nullptr)
@@ -401,23 +414,20 @@ void apply_parallel(const Change& change, Plan& plan) {
                        "model");
   }
   require_kernels(plan, value);
-  DividedWork work;
-  try {
-    work = plan.divided_step->work(parallelism);
-  } catch (const CannotAnswer& problem) {
-    cannot_answer(value, problem.what());
-  }
+  const DividedWork work = work_of(changes, parallelism, plan);
   const std::uint32_t before = ranks_of(plan);
   plan.parallelism = parallelism;
   place_ranks(value, before, plan);
-  if (const YamlField* const tensor = change.find("tensor")) {
-    if (const auto own = find_rule<TensorPart>(plan); own != plan.rules.end()) plan.rules.erase(own);
-    if (parallelism.tensor > 1)
-      plan.rules.emplace_back(std::make_shared<const TensorPart>(change, *tensor, plan, parallelism.tensor));
-  }
-  divide_experts(change, plan);
-  divide_optimizer(change, plan);
+  divide_work(changes, plan);
   note(work, parallelism, plan);
+}
+
+void apply_parallel(std::span<const Change* const> changes, Plan& plan) {
+  divide(changes, plan);
+  // Kernels compute the samples of one microbatch.
+  const YamlField& value = first_value(*changes.back());
+  const double batches = batches_of_replica(value, plan, plan.parallelism);
+  ask_for_samples(*changes.back(), value, batches, plan.parallelism.microbatches, plan);
 }
 
 }  // namespace
@@ -428,8 +438,7 @@ extern const WhatIf parallel_what_if{
     .ignores = "how much communication slows kernels that run beside it",
     .parameters = kParallelParameters,
     .asks = {sim::Question::kDevice},
-    .apply = apply_parallel,
-    .apply_together = divide_samples,
+    .apply_together = apply_parallel,
     .sets_samples = true,
 };
 

@@ -159,8 +159,8 @@ class OtherPrecision final : public DeviceRule {
       for (const Arithmetic& other : kArithmetics) {
         if (has_units(*piece.on, other)) add_item(others, other.name);
       }
-      value().fail(fmt::format("{} has no units for {}; expected one of {}, or a 'device' change before it",
-                               piece.on->name, to_.name, others));
+      value().fail(fmt::format("{} has no units for {}; expected one of {}, or also a 'device' change", piece.on->name,
+                               to_.name, others));
     }
     return changed;
   }
@@ -239,12 +239,13 @@ void apply_precision(const Change& change, Plan& plan) {
   if (gradients != nullptr) set_gradients(change, *gradients, plan);
   if (before != nullptr) {
     require_kernels(plan, *from);
-    plan.rules.emplace_back(std::make_shared<const CapturedPrecision>(change, *from, plan, before->precision));
+    plan.add_rule(Plan::Turn::kCapture,
+                  std::make_shared<const CapturedPrecision>(change, *from, plan, before->precision));
   }
   if (after == nullptr) return;
   const YamlField& value = to != nullptr ? *to : *scales;
   require_kernels(plan, value);
-  plan.rules.emplace_back(std::make_shared<const OtherPrecision>(change, value, plan, *after, recipe));
+  plan.add_rule(Plan::Turn::kPrecision, std::make_shared<const OtherPrecision>(change, value, plan, *after, recipe));
   const bool is_float8 = after->precision == Precision::kFloat8;
   plan.activation_bytes = is_float8 ? 2 : size_of(after->precision);
   if (is_float8) {

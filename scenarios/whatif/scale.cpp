@@ -21,12 +21,17 @@ void apply_compute(const Change& change, Plan& plan) {
   const YamlField* const add = change.find("add");
   const double factor = scale == nullptr ? 1 : scale_of(*scale, 0);
   const Duration extra = add == nullptr ? Duration{} : add->duration();
-  plan.rules.emplace_back(
-      [selector = change.selector(), factor, extra](const Capture& capture, std::vector<Duration>& durations) {
-        for (const TaskId task : compute_tasks(selector, capture)) {
-          durations[task.index()] = scaled(durations[task.index()], factor) + extra;
-        }
-      });
+  const auto add_rule = [&](Plan::Turn turn, double by, Duration more) {
+    plan.add_rule(
+        turn,
+        [selector = change.selector(), by, more](const Capture& capture, std::vector<Duration>& durations) {
+          for (const TaskId task : compute_tasks(selector, capture))
+            durations[task.index()] = scaled(durations[task.index()], by) + more;
+        },
+        &change);
+  };
+  if (factor != 1 || extra == Duration{}) add_rule(Plan::Turn::kFactors, factor, {});
+  if (extra != Duration{}) add_rule(Plan::Turn::kTimes, 1, extra);
 }
 
 }  // namespace
@@ -75,10 +80,12 @@ void apply_host(const Change& change, Plan& plan) {
   const double factor = scale_of(*value, 0);
   plan.host_known = true;
   if (factor == 1) return;
-  plan.rules.emplace_back(
+  plan.add_rule(
+      Plan::Turn::kFactors,
       [selector = change.selector(), value = *value, factor](const Capture& capture, std::vector<Duration>& durations) {
         scale_selected(capture, selector, value, factor, durations);
-      });
+      },
+      &change);
 }
 
 }  // namespace

@@ -113,7 +113,8 @@ std::int64_t step_number(const Recording& recording, TaskId task) {
 void apply_straggler(const Change& change, Plan& plan) {
   const Slowness slow = slowness_of(change);
   if (slow.is_random()) plan.ungrouped_ranks.add(RankSet::all());
-  plan.rules.emplace_back(
+  plan.add_rule(
+      Plan::Turn::kFactors,
       [selector = change.selector(), slow](const Capture& capture, std::vector<Duration>& durations) {
         for (const TaskId task : compute_tasks(selector, capture)) {
           const auto place = static_cast<std::uint64_t>(capture.dag.lane(task).rank);
@@ -121,7 +122,8 @@ void apply_straggler(const Change& change, Plan& plan) {
               slow.each_task ? task.index() : static_cast<std::uint64_t>(step_number(capture.recording, task));
           durations[task.index()] = scaled(durations[task.index()], slow.draw(place, part));
         }
-      });
+      },
+      &change);
 }
 
 }  // namespace
