@@ -167,6 +167,15 @@ Work pass_over(const OperatorCall& call) {
   return {KernelClass::kElementwise, 0, moved + results * static_cast<double>(of->element_bytes), of->precision};
 }
 
+/// Returns the work of a dropout, which also writes a mask of bytes, or reads one that is not among its inputs.
+Work dropout_of(const OperatorCall& call) {
+  Work work = pass_over(call);
+  const auto tensors = std::count_if(call.inputs.begin(), call.inputs.end(),
+                                     [](const TensorShape& input) { return !input.sizes.empty(); });
+  if (tensors == 1) work.bytes += elements(call.inputs.front().sizes);
+  return work;
+}
+
 enum class Rule : std::uint8_t {
   kProduct,
   kLinear,
@@ -176,6 +185,7 @@ enum class Rule : std::uint8_t {
   kAttention,
   kAttentionBack,
   kLookup,
+  kDropout,
 };
 
 struct NamedWork {
@@ -216,6 +226,8 @@ constexpr auto kNamedWork = std::to_array<NamedWork>({
     {"aten::embedding", Rule::kLookup},
     {"aten::index_select", Rule::kLookup},
     {"aten::index", Rule::kLookup},
+    {"aten::native_dropout", Rule::kDropout},
+    {"aten::native_dropout_backward", Rule::kDropout},
 });
 
 Work by_rule(Rule rule, const OperatorCall& call) {
@@ -228,6 +240,7 @@ Work by_rule(Rule rule, const OperatorCall& call) {
     case Rule::kAttention: return attention_of(call, 0, false);
     case Rule::kAttentionBack: return attention_of(call, 1, true);
     case Rule::kLookup: return lookup_of(call);
+    case Rule::kDropout: return dropout_of(call);
   }
   return {};
 }

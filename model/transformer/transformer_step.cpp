@@ -174,15 +174,11 @@ class Step {
   /// Adds a gradient to the sum of those of earlier microbatches.
   void accumulate(const Sizes& sizes) { pass("aten::add_", {{sizes}, {sizes}}, kAccumulation); }
 
-  void drop_out(const Sizes& sizes) {  // also writes a mask of bytes
-    if (model_.dropout)
-      call("aten::native_dropout", {{sizes}}, kPassKernel, {}, (2 * type_bytes() + 1) * elements(sizes));
+  void drop_out(const Sizes& sizes) {
+    if (model_.dropout) pass("aten::native_dropout", {{sizes}});
   }
   void drop_out_backward(const Sizes& sizes) {
-    if (model_.dropout) {
-      call("aten::native_dropout_backward", {{sizes}}, kPassKernel, "NativeDropoutBackward0",
-           (2 * type_bytes() + 1) * elements(sizes));
-    }
+    if (model_.dropout) pass("aten::native_dropout_backward", {{sizes}}, "NativeDropoutBackward0");
   }
 
   // ---- forward
