@@ -98,9 +98,9 @@ struct Plan {
   enum class Turn : std::uint8_t {
     kCapture,    ///< what is known of the captured work
     kDivision,   ///< the part of the work that one of several devices does
-    kBatch,      ///< the number of samples
     kDevice,     ///< the device, whose units decide which precisions are possible
     kPrecision,  ///< the precision
+    kBatch,      ///< the number of samples
     kFactors,    ///< factors on durations
     kTimes,      ///< times that are added, saved or set
   };

@@ -188,7 +188,7 @@ struct OneRank {
 
 /// Doubles the duration of operators.
 void double_compute(Plan& plan) {
-  plan.add_rule(Plan::Turn::kEnd, [](const Capture& capture, std::vector<Duration>& durations) {
+  plan.add_rule(Plan::Turn::kFactors, [](const Capture& capture, std::vector<Duration>& durations) {
     for (std::size_t i = 0; i < durations.size(); ++i) {
       if (capture.dag.kind(TaskId{i}) == TaskKind::kOperator) durations[i] *= 2;
     }

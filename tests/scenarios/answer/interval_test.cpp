@@ -48,7 +48,7 @@ Answer answer(const Question& question, const std::vector<std::string>& sets = {
   Scenario scenario;
   for (const std::string& set : sets) add_set(scenario, set);
   Plan plan = question.predictor().plan();
-  for (const Change& change : scenario.changes) change.apply(plan);
+  apply_all(scenario.changes, plan);
   ReplayMeter meter;
   const Prediction baseline = question.predictor().predict(question.predictor().plan());
   const Prediction predicted = question.predictor().predict(plan);
@@ -207,7 +207,7 @@ TEST(IntervalTest, CallsOfAddedCollectivesMayTakeAsLongAsInAnyCapture) {
   cluster.endpoints.push_back({HostId{0}, {}});
   const Question question(job.capture(), cluster, "maxmin");
   const Answer found =
-      answer(question, {"parallel.tensor=2", "cluster.gpus_per_host=2", "cluster.inside=NVLink4", "cluster.nic=1Gb/s"});
+      answer(question, {"parallel.tensor=2", "cluster.nic=1Gb/s", "cluster.gpus_per_host=2", "cluster.inside=NVLink4"});
   const IntervalSource* const source = found.source("added calls");
   ASSERT_NE(source, nullptr);
   const Duration more = source->high - found.iteration;
