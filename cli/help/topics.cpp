@@ -303,7 +303,7 @@ std::vector<Topic> network_parameter_topics(Commands /*commands*/) {
     topics.push_back(
         {.name = fmt::format("messages.{}", parameter->key),
          .also = {std::string(parameter->key)},
-         .summary = fmt::format("{}: {}", parameter->form, parameter->summary),
+         .summary = fmt::format("{}: {}", text_of(parameter->type), parameter->summary),
          .details = {{"in a scenario",
                       parameter->what_if.empty() ? std::string() : fmt::format("network.{}", parameter->what_if)}}});
   }

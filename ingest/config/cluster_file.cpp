@@ -235,7 +235,7 @@ void read_parameter(const NetworkParameter& parameter, const YamlField& field, N
       value = parameter.read(entry);
     }
   });
-  if (!value) field.fail(fmt::format("'{}' has no 'value'; expected {}", field.name, parameter.form));
+  if (!value) field.fail(fmt::format("'{}' has no 'value'; expected {}", field.name, text_of(parameter.type)));
   network.set_value(parameter, *value, assumed);
 }
 
@@ -266,9 +266,7 @@ ParameterMaps parameter_maps() {
 
 /// Returns the type of a parameter's value: what NetworkParameter::read() reads, or a map with `value` and `assumed`.
 YamlType parameter_type(const NetworkParameter& parameter) {
-  YamlType value = yaml::number(parameter.least, parameter.most);
-  if (std::holds_alternative<Duration>(parameter.default_value)) value = yaml::time();
-  for (const ParameterWord& word : parameter.words) value.words.emplace_back(word.word);
+  YamlType value = yaml_type(parameter.type);
   YamlType map = yaml::map({{"value", value, std::string(parameter.summary), true},
                             {"assumed", yaml::flag(), "True if the value was neither measured nor chosen"}});
   return yaml::either(std::move(value), std::move(map));

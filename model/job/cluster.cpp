@@ -10,13 +10,11 @@ namespace stepsim {
 namespace {
 
 double read_number(const NetworkParameter& parameter, const YamlField& field) {
-  if (!field.is(YamlValue::Kind::kScalar)) field.reject(parameter.form);
-  const std::string& text = field.value->text;
-  const auto word = std::find_if(parameter.words.begin(), parameter.words.end(),
-                                 [&text](const ParameterWord& known) { return known.word == text; });
-  if (word != parameter.words.end()) return word->number;
-  if (text.find_first_not_of("0123456789.eE+-") != std::string::npos) field.reject(parameter.form);
-  return field.number(parameter.least, parameter.most);
+  if (const auto number = number_of_word(parameter.type, field)) return *number;
+  if (field.value->text.find_first_not_of("0123456789.eE+-") != std::string::npos)
+    field.reject(text_of(parameter.type));
+  const YamlType type = yaml_type(parameter.type);
+  return field.number(type.least, type.most);
 }
 
 using UplinkPath = Cluster::UplinkPath;

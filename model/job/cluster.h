@@ -13,18 +13,13 @@
 
 #include "model/base/id.h"
 #include "model/base/units.h"
+#include "model/base/value_type.h"
 #include "model/base/yaml.h"
 #include "model/job/collective.h"
 
 namespace stepsim {
 
 using ParameterValue = std::variant<Duration, double, bool>;
-
-/// A word that can be used in place of a number: "fair" for 1.
-struct ParameterWord {
-  std::string_view word;
-  double number = 0;
-};
 
 /// A parameter of network models. The code that uses it declares it, in one place. cluster.yaml's reader and writer,
 /// --json, the what-if `network` and its table in the docs all use these declarations (network_parameters() in
@@ -33,12 +28,9 @@ struct NetworkParameter {
   std::string_view key;      ///< key below `messages` in cluster.yaml: "overhead"; "loggp.o" is key o of the map loggp
   std::string_view json;     ///< member of `messages` in --json, with its unit: "overhead_ns"
   std::string_view what_if;  ///< key in the what-if `network`: "overhead"; empty if it has none
-  std::string_view form;     ///< form of a value: "a time such as 5us"
+  ValueType type;            ///< value::time("5us")
   std::string_view summary;  ///< one-line description
-  ParameterValue default_value;            ///< default value; it also determines the type
-  std::span<const ParameterWord> words{};  ///< words that are accepted in place of a number
-  double least = 0;                        ///< smallest allowed number
-  double most = 1;
+  ParameterValue default_value;  ///< default value, of the type in which values are kept
 
   /// Converts `field` to a value. Throws InputError if it does not have the right form.
   [[nodiscard]] ParameterValue read(const YamlField& field) const;

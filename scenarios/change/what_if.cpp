@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 
@@ -19,88 +18,18 @@ constexpr std::string_view kForm = "one what-if with its values, such as {networ
 constexpr double kSmallestFactor = 1e-9;
 constexpr double kLargestFactor = 1e9;
 
-/// Returns an example for an error message: "values such as {scale: 2}". This is the what-if's first parameter with the
-/// example in Parameter::form, or a selection if it has no parameters.
+/// Returns an example for an error message: "values such as {scale: 2}". This is the what-if's first parameter, or a
+/// selection if it has no parameters.
 std::string example_of(const WhatIf& what_if) {
-  constexpr std::string_view kBefore = "such as ";
   if (what_if.parameters.size() == 0) return "values such as {select: {name: 'gemm.*'}}";
   const Parameter& first = what_if.parameters[0];
-  const std::size_t example = first.form.find(kBefore);
-  std::string_view value = first.form.substr(example == std::string_view::npos ? 0 : example + kBefore.size());
-  value = value.substr(0, value.find_first_of(" ,"));
-  return fmt::format("values such as {{{}: {}}}", first.name, value);
-}
-
-/// Returns the number after `word` in `text`, for example after " from ".
-std::optional<double> number_after(std::string_view text, std::string_view word) {
-  const std::size_t begin = text.find(word);
-  if (begin == std::string_view::npos) return std::nullopt;
-  const std::string_view rest = text.substr(begin + word.size());
-  return parse_number<double>(rest.substr(0, rest.find(' ')));
-}
-
-void set_bounds(std::string_view text, YamlType& type) {
-  if (const auto least = number_after(text, " from ")) type.least = *least;
-  if (const auto least = number_after(text, " above ")) {
-    type.least = *least;
-    type.excludes_least = true;
-  }
-  if (const auto most = number_after(text, " to ")) type.most = *most;
-}
-
-/// Adds one alternative of a form to `type`. `first` is true for the first one.
-void add_alternative(std::string_view text, bool first, const Parameter& parameter, YamlType& type) {
-  const bool scales = text.find("such as") != std::string_view::npos;
-  if (text.starts_with("a rate ")) {
-    type.forms |= YamlType::kRate;
-  } else if (text.starts_with("a time ")) {
-    type.forms |= YamlType::kTime;
-  } else if (text.starts_with("a size ")) {
-    type.forms |= YamlType::kSize;
-    type.least = 0;
-  } else if (text.starts_with("a factor ")) {
-    type.forms |= YamlType::kFactor;
-    if (first) type.forms |= YamlType::kNumber;
-  } else if (text.starts_with("a number ")) {
-    type.forms |= YamlType::kNumber;
-    if (scales) type.forms |= YamlType::kFactor;
-    set_bounds(text, type);
-  } else if (text.starts_with("a whole number")) {
-    type.forms |= YamlType::kWhole;
-    type.least = 0;
-    set_bounds(text, type);
-  } else if (text.starts_with("the name ") || text.starts_with("a device ") || text.starts_with("a trace ") ||
-             text.starts_with("numbers ")) {
-    const YamlType names = parameter.names == nullptr ? yaml::text() : parameter.names();
-    type.forms |= names.forms;
-    type.pattern = names.pattern;
-    type.words.insert(type.words.end(), names.words.begin(), names.words.end());
-  } else {
-    STEPSIM_ASSERT(text.find(' ') == std::string_view::npos, "the form of a parameter is one that type_of() reads");
-    type.words.emplace_back(text);
-  }
-}
-
-/// Removes the text before the first comma or "or" from `form` and returns it.
-std::string_view next_alternative(std::string_view& form) {
-  constexpr std::array<std::string_view, 3> kBetween{", or ", " or ", ", "};
-  std::size_t end = form.size();
-  std::size_t next = form.size();
-  for (const std::string_view between : kBetween) {
-    const std::size_t found = form.find(between);
-    if (found >= end) continue;
-    end = found;
-    next = found + between.size();
-  }
-  const std::string_view alternative = form.substr(0, end);
-  form.remove_prefix(next);
-  return alternative;
+  return fmt::format("values such as {{{}: {}}}", first.name, example_of(first.type));
 }
 
 YamlType parameters_type(const WhatIf& what_if) {
   YamlType type{.is_map = true};
   for (const Parameter& parameter : what_if.parameters) {
-    YamlType value = type_of(parameter);
+    YamlType value = yaml_type(parameter.type);
     value.definition = fmt::format("{}.{}", what_if.name, parameter.name);
     type.entries.push_back({std::string(parameter.name), std::move(value), description_of(parameter)});
   }
@@ -112,19 +41,8 @@ YamlType parameters_type(const WhatIf& what_if) {
 }  // namespace
 
 std::string description_of(const Parameter& parameter) {
-  return fmt::format("{}: {}{}", parameter.form, parameter.summary,
+  return fmt::format("{}: {}{}", text_of(parameter.type), parameter.summary,
                      parameter.neutral.empty() ? "" : fmt::format(" ({} changes nothing)", parameter.neutral));
-}
-
-YamlType type_of(const Parameter& parameter) {
-  if (parameter.form == "true or false") return yaml::flag();
-  YamlType type;
-  bool first = true;
-  for (std::string_view form = parameter.form; !form.empty(); first = false) {
-    const std::string_view alternative = next_alternative(form);
-    if (!is_digit(alternative.front())) add_alternative(alternative, first, parameter, type);  // not "0 for no bound"
-  }
-  return type;
 }
 
 YamlType change_type() {
@@ -174,11 +92,11 @@ Change::Change(const YamlField& entry) {
   entry.for_each_entry(names, [this](std::size_t place, const YamlField& map) {
     what_if_ = what_ifs()[place];
     place_ = map;
-    read(map);
+    read_all(map);
   });
 }
 
-void Change::read(const YamlField& map) {
+void Change::read_all(const YamlField& map) {
   if (!map.is(YamlValue::Kind::kMap)) map.reject(example_of(*what_if_));
   std::vector<std::string> names;
   for (const Parameter& parameter : what_if_->parameters) names.emplace_back(parameter.name);
@@ -193,10 +111,20 @@ void Change::read(const YamlField& map) {
   });
 }
 
-const YamlField* Change::find(std::string_view parameter) const noexcept {
+const Change::Given* Change::given(std::string_view parameter) const noexcept {
   const auto found = std::find_if(values_.begin(), values_.end(),
-                                  [parameter](const auto& entry) { return entry.first->name == parameter; });
-  return found == values_.end() ? nullptr : &found->second;
+                                  [parameter](const Given& entry) { return entry.first->name == parameter; });
+  return found == values_.end() ? nullptr : &*found;
+}
+
+const YamlField* Change::find(std::string_view parameter) const noexcept {
+  const Given* const found = given(parameter);
+  return found == nullptr ? nullptr : &found->second;
+}
+
+bool Change::has_word(std::string_view parameter, std::string_view word) const {
+  std::string given;
+  return read(parameter, given) != nullptr && given == word;
 }
 
 std::optional<std::vector<TaskId>> Change::selected(const Capture& capture) const {

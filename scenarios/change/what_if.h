@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/value_type.h"
 #include "model/base/yaml.h"
 #include "model/base/yaml_keys.h"
 #include "scenarios/change/plan.h"
@@ -20,18 +21,11 @@ namespace stepsim::scenarios {
 
 /// A parameter of a what-if.
 struct Parameter {
-  std::string_view name;          ///< "bandwidth"
-  std::string_view form;          ///< "a rate such as 25Gb/s, or a factor such as 2x"; type_of() reads it
-  std::string_view summary;       ///< one line for --help and docs
-  std::string_view neutral;       ///< a value that changes nothing in any job; empty if there is none
-  YamlType (*names)() = nullptr;  ///< what a name or numbers in `form` may be; null = any text
+  std::string_view name;     ///< "bandwidth"
+  ValueType type;            ///< value::rate("25Gb/s") | value::factor("2x")
+  std::string_view summary;  ///< one line for --help and docs
+  std::string_view neutral;  ///< a value that changes nothing in any job; empty if there is none
 };
-
-/// Returns the values that a parameter may have, from its form. That is a list of alternatives, separated by commas and
-/// "or". Each is a word ("fifo") or one of these: "a rate such as 1Gb/s", "a time ...", "a size ...", "a factor ...",
-/// "a number ...", "a whole number ...", each perhaps with "from 0", "above 0" or "to 1", "the name of ...", "a device
-/// ...", "a trace ...", "numbers such as ...". A number "such as 2" may also be a factor, as scale_of() reads it.
-[[nodiscard]] YamlType type_of(const Parameter& parameter);
 
 /// The parameters of a what-if. They are a constant list, or the result of a function, for example if they depend on
 /// the registered network models.
@@ -103,6 +97,12 @@ class Change {
   [[nodiscard]] const YamlField& place() const noexcept { return place_; }
   /// Returns the value of a parameter, or null if it was not given.
   [[nodiscard]] const YamlField* find(std::string_view parameter) const noexcept;
+  /// Sets `target`, which may be optional, to the value of a parameter, as its type says: a word becomes an enumerator.
+  /// Returns where the value is, or null if it was not given. Throws InputError if it is invalid.
+  template <class Target>
+  const YamlField* read(std::string_view parameter, Target& target) const;
+  /// True if the parameter is given and is this one of its words. Throws InputError if it is none of them.
+  [[nodiscard]] bool has_word(std::string_view parameter, std::string_view word) const;
   /// Returns the selector; it selects every task if the change has no `select`.
   [[nodiscard]] const Selector& selector() const noexcept { return selector_; }
   [[nodiscard]] const WhatIf& what_if() const noexcept { return *what_if_; }
@@ -124,13 +124,37 @@ class Change {
   [[nodiscard]] bool sets_only(std::string_view what_if, std::string_view parameter) const noexcept;
 
  private:
-  void read(const YamlField& map);
+  using Given = std::pair<const Parameter*, YamlField>;
+  void read_all(const YamlField& map);
+  [[nodiscard]] const Given* given(std::string_view parameter) const noexcept;
 
   const WhatIf* what_if_ = nullptr;
-  std::vector<std::pair<const Parameter*, YamlField>> values_;
+  std::vector<Given> values_;
   Selector selector_;
   YamlField place_;
 };
+
+namespace what_if_detail {
+
+template <class T>
+struct Unwrapped {
+  using Type = T;
+};
+template <class T>
+struct Unwrapped<std::optional<T>> {
+  using Type = T;
+};
+
+}  // namespace what_if_detail
+
+template <class Target>
+const YamlField* Change::read(std::string_view parameter, Target& target) const {
+  const Given* const found = given(parameter);
+  if (found == nullptr) return nullptr;
+  const YamlOf<typename what_if_detail::Unwrapped<Target>::Type> type{yaml_type(found->first->type, true)};
+  target = type.read(found->second);
+  return &found->second;
+}
 
 /// Applies changes to a plan: first those that do not change hardware, in the given order, then those of hardware in
 /// the order of WhatIf::hardware_turn. A user can therefore write changes of hardware in any order, and those of device

@@ -26,24 +26,34 @@
 namespace stepsim::scenarios {
 namespace {
 
+/// The rate of a GPU's NVLinks in one direction, by generation (data sheets of V100, A100, H100 and B200).
+struct NvlinkRate {
+  std::string_view name;
+  Bandwidth rate;
+};
+constexpr std::array kNvlinkRates{NvlinkRate{"NVLink2", Bandwidth::from_bytes_per_second(150e9)},
+                                  NvlinkRate{"NVLink3", Bandwidth::from_bytes_per_second(300e9)},
+                                  NvlinkRate{"NVLink4", Bandwidth::from_bytes_per_second(450e9)},
+                                  NvlinkRate{"NVLink5", Bandwidth::from_bytes_per_second(900e9)}};
+
 constexpr std::uint32_t kMostWorkers = kMostRanks;
 constexpr std::array kClusterParameters{
-    Parameter{"workers", "a whole number from 1", "number of workers; without servers a worker is local_size ranks",
-              ""},
-    Parameter{"servers", "a whole number from 1", "of parameter servers", ""},
-    Parameter{"scaling", "weak or strong", "keep the samples per worker (weak) or of all workers together (strong)",
-              "weak"},
-    Parameter{"nic", "a rate such as 200Gb/s",
+    Parameter{"workers", value::count_from(1, kMostWorkers),
+              "number of workers; without servers a worker is local_size ranks", ""},
+    Parameter{"servers", value::count_from(1, kMostWorkers), "of parameter servers", ""},
+    Parameter{"scaling", value::one_of("weak", "strong"),
+              "keep the samples per worker (weak) or of all workers together (strong)", "weak"},
+    Parameter{"nic", value::rate("200Gb/s"),
               "rate of each NIC, in each direction, but for hosts whose NIC differs in cluster.yaml (default: "
               "network.bandwidth of job.yaml)",
               ""},
-    Parameter{"gpus_per_host", "a whole number from 1",
+    Parameter{"gpus_per_host", value::count_from(1, kMostWorkers),
               "GPUs per host: ranks of a host use its captured inner links, others its NIC", ""},
-    Parameter{"inside", "a rate such as 450GB/s, NVLink2, NVLink3, NVLink4 or NVLink5",
+    Parameter{"inside", value::rate("450GB/s") | value::names_of(kNvlinkRates),
               "rate of what connects the GPUs of a host, per GPU and direction", ""},
-    Parameter{"rails", "a whole number from 1",
+    Parameter{"rails", value::count_from(1, kMostWorkers),
               "NICs of each host, each on a switch of its own; the GPUs of a host share them equally", ""},
-    Parameter{"colocated", "true or false", "run servers on the workers' hosts, sharing their links", ""},
+    Parameter{"colocated", value::flag(), "run servers on the workers' hosts, sharing their links", ""},
 };
 
 /// Returns the name of the captured job's device, or an empty string if the trace does not name it.
@@ -160,16 +170,6 @@ void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
   }
 }
 
-/// The rate of a GPU's NVLinks in one direction, by generation (data sheets of V100, A100, H100 and B200).
-struct NvlinkRate {
-  std::string_view name;
-  Bandwidth rate;
-};
-constexpr std::array kNvlinkRates{NvlinkRate{"NVLink2", Bandwidth::from_bytes_per_second(150e9)},
-                                  NvlinkRate{"NVLink3", Bandwidth::from_bytes_per_second(300e9)},
-                                  NvlinkRate{"NVLink4", Bandwidth::from_bytes_per_second(450e9)},
-                                  NvlinkRate{"NVLink5", Bandwidth::from_bytes_per_second(900e9)}};
-
 Bandwidth rate_inside(const YamlField& value) {
   const std::string& text = value.scalar("a rate");
   const auto* const named =
@@ -197,8 +197,7 @@ void set_inside(const YamlField& value, Plan& plan) {
 }
 
 /// Gives each host several NICs, one on each rail.
-void set_rails(const YamlField& value, Plan& plan) {
-  const std::uint32_t rails = value.count(1, kMostWorkers);
+void set_rails(const YamlField& value, std::uint32_t rails, Plan& plan) {
   if (plan.cluster.links.empty()) refuse_unknown_links(value);
   reshape(value, plan, [&] {
     ClusterShape shape = shape_of(plan.cluster);
@@ -223,20 +222,19 @@ void refuse_fewer_than_the_lone_rank(const YamlField& workers, const Plan& plan)
                                      rank, rank + 1));
 }
 
-/// Changes the number of workers, the number of servers, and whether servers share the workers' hosts. A null pointer
-/// leaves the setting unchanged.
-void resize(const YamlField* workers, const YamlField* servers, const YamlField* colocated, Plan& plan) {
+/// Changes the number of workers, the number of servers, and whether servers share the workers' hosts. Precondition:
+/// the change sets one of them.
+void resize(const Change& change, Plan& plan) {
   const bool has_servers = plan.captured->parameter_server != nullptr;
   const std::uint32_t before = *plan.job.workers;
   const std::uint32_t ranks_before = ranks_of(plan);
   PsPlaces places = places_in(plan.cluster, before, plan.job.servers.value_or(1));
   const PsPlaces places_before = places;
-  if (workers != nullptr) {
-    plan.job.workers = workers->count(1, kMostWorkers);
-    refuse_fewer_than_the_lone_rank(*workers, plan);
-  }
-  if (servers != nullptr) plan.job.servers = servers->count(1, kMostWorkers);
-  if (colocated != nullptr) plan.colocated_servers = places.colocated = colocated->flag();
+  const YamlField* const workers = change.read("workers", plan.job.workers);
+  if (workers != nullptr) refuse_fewer_than_the_lone_rank(*workers, plan);
+  const YamlField* const servers = change.read("servers", plan.job.servers);
+  const YamlField* const colocated = change.read("colocated", plan.colocated_servers);
+  if (colocated != nullptr) places.colocated = plan.colocated_servers;
   places.workers = *plan.job.workers;
   places.servers = plan.job.servers.value_or(1);
   const YamlField& value = *(workers != nullptr ? workers : servers != nullptr ? servers : colocated);
@@ -267,14 +265,14 @@ void apply_cluster(const Change& change, Plan& plan) {
   const YamlField* const colocated = change.find("colocated");
   const YamlField* const scaling = change.find("scaling");
   const YamlField* const nic = change.find("nic");
-  const YamlField* const gpus = change.find("gpus_per_host");
+  std::uint32_t gpus_a_host = 0;
+  const YamlField* const gpus = change.read("gpus_per_host", gpus_a_host);
   const YamlField* const inside = change.find("inside");
   const YamlField* const rails = change.find("rails");
   const bool has_servers = plan.captured->parameter_server != nullptr;
   if (workers != nullptr && plan.parallelism != Parallelism{})
     cannot_answer(*workers, "'parallel' divides the job of one device; expected parallel.data in place of workers");
   if (nic != nullptr) set_nic(*nic, plan);
-  const std::uint32_t gpus_a_host = gpus == nullptr ? 0 : gpus->count(1, kMostWorkers);
   for (const YamlField* const value : {servers, colocated}) {
     if (value != nullptr && !has_servers)
       cannot_answer(*value, "the job has no parameter servers; expected a job with servers");
@@ -293,11 +291,12 @@ void apply_cluster(const Change& change, Plan& plan) {
                                         "ranks, or of one rank whose collectives all belong to one group",
                                         lone_collectives(*plan.captured)));
   }
-  if (workers != nullptr || servers != nullptr || colocated != nullptr) resize(workers, servers, colocated, plan);
+  if (workers != nullptr || servers != nullptr || colocated != nullptr) resize(change, plan);
   if (gpus != nullptr) share_hosts(*gpus, gpus_a_host, plan);
   if (inside != nullptr) set_inside(*inside, plan);
-  if (rails != nullptr) set_rails(*rails, plan);
-  if (scaling != nullptr) plan.strong_scaling = scaling->one_of_words({"weak", "strong"}) == 1;
+  std::uint32_t nics = 1;
+  if (change.read("rails", nics) != nullptr) set_rails(*rails, nics, plan);
+  if (scaling != nullptr) plan.strong_scaling = change.has_word("scaling", "strong");
   if (const YamlField* const asks = workers != nullptr ? workers : scaling) scale_batches(change, *asks, plan);
 }
 

@@ -29,53 +29,25 @@ YamlType known_algorithms() {
 constexpr std::string_view kStart = "start";
 
 constexpr std::array kCommParameters{
-    Parameter{"partition_bytes", "a size such as 1MiB", "largest size of a partition (parameter servers)", ""},
-    Parameter{"bucket_bytes", "a size such as 25MB", "size of the buckets in which gradients are reduced", ""},
-    Parameter{"schedule", "fifo or priority",
+    Parameter{"partition_bytes", value::size("1MiB", 1), "largest size of a partition (parameter servers)", ""},
+    Parameter{"bucket_bytes", value::size("25MB", 1), "size of the buckets in which gradients are reduced", ""},
+    Parameter{"schedule", value::one_of("fifo", "priority"),
               "send first the partition that is ready first (fifo) or that was declared first (priority)", ""},
-    Parameter{"credit_bytes", "a size such as 4MB, 0 for no bound", "most bytes of pushes in progress at once", ""},
-    Parameter{"barrier", "global or cross",
+    Parameter{"credit_bytes", value::size("4MB", 0, "no bound"), "most bytes of pushes in progress at once", ""},
+    Parameter{"barrier", value::one_of("global", "cross"),
               "a step waits for all tensors (global), or each layer only for its own (cross)", ""},
-    Parameter{"control", "first or inline",
+    Parameter{"control", value::one_of("first", "inline"),
               "send acknowledgements and requests before bulk data (first) or in order (inline)", ""},
-    Parameter{"key_hash", "the name of a rule such as djb2", "rule that assigns partitions to servers", "",
-              computable_rules},
-    Parameter{"algorithm", "the name of an algorithm such as ring", "of collectives", "", known_algorithms},
+    Parameter{"key_hash", value::text("the name of a rule", "djb2", computable_rules),
+              "rule that assigns partitions to servers", ""},
+    Parameter{"algorithm", value::text("the name of an algorithm", "ring", known_algorithms), "of collectives", ""},
     Parameter{
-        kStart, "recorded or gradient",
+        kStart, value::one_of("recorded", "gradient"),
         "gradient = start each reduction of gradients when its gradient is ready, as hooks of the backward pass do",
         "recorded"},
 };
 
 constexpr std::size_t kBucketsNamed = 6;
-
-using Set = void (*)(Job& job, const YamlField& value);
-struct JobParameter {
-  std::string_view name;
-  Set set;
-};
-constexpr std::array kJobParameters{
-    JobParameter{"partition_bytes", [](Job& job, const YamlField& value) { job.partition_bytes = value.bytes(1); }},
-    JobParameter{"bucket_bytes", [](Job& job, const YamlField& value) { job.bucket_bytes = value.bytes(1); }},
-    JobParameter{"schedule",
-                 [](Job& job, const YamlField& value) {
-                   job.schedule = static_cast<Schedule>(value.one_of_words({"fifo", "priority"}));
-                 }},
-    JobParameter{"credit_bytes", [](Job& job, const YamlField& value) { job.credit_bytes = value.bytes(0); }},
-    JobParameter{"barrier",
-                 [](Job& job, const YamlField& value) {
-                   job.barrier = static_cast<Barrier>(value.one_of_words({"global", "cross"}));
-                 }},
-    JobParameter{"control",
-                 [](Job& job, const YamlField& value) {
-                   job.control = static_cast<Control>(value.one_of_words({"first", "inline"}));
-                 }},
-    JobParameter{"key_hash",
-                 [](Job& job, const YamlField& value) {
-                   const std::vector<std::string> rules = computable_rules().words;
-                   job.key_hash = rules[value.one_of_words(rules)];
-                 }},
-};
 
 /// True if a parameter of `comm` applies to jobs with collectives; all others apply to jobs with parameter servers.
 bool is_of_collectives(std::string_view parameter) { return parameter == "bucket_bytes" || parameter == "algorithm"; }
@@ -163,14 +135,16 @@ void apply_comm(const Change& change, Plan& plan) {
     const YamlField* const value = change.find(parameter.name);
     if (value != nullptr && parameter.name != kStart) refuse_inapplicable(*value, parameter.name, plan);
   }
-  for (const JobParameter& parameter : kJobParameters) {
-    if (const YamlField* const value = change.find(parameter.name)) parameter.set(plan.job, *value);
-  }
-  if (change.find("bucket_bytes") != nullptr) assume_captured_buckets(plan);
+  Job& job = plan.job;
+  change.read("partition_bytes", job.partition_bytes);
+  if (change.read("bucket_bytes", job.bucket_bytes) != nullptr) assume_captured_buckets(plan);
+  change.read("schedule", job.schedule);
+  change.read("credit_bytes", job.credit_bytes);
+  change.read("barrier", job.barrier);
+  change.read("control", job.control);
+  change.read("key_hash", job.key_hash);
   if (const YamlField* const value = change.find("algorithm")) set_algorithm(change, *value, plan);
-  if (const YamlField* const value = change.find(kStart)) {
-    if (value->one_of_words({"recorded", "gradient"}) == 1) start_at_gradients(change, *value, plan);
-  }
+  if (change.has_word(kStart, "gradient")) start_at_gradients(change, *change.find(kStart), plan);
 }
 
 }  // namespace

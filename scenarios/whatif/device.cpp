@@ -45,16 +45,16 @@ YamlType known_devices() {
 }
 
 constexpr std::array kDeviceParameters{
-    Parameter{"to", "a device such as H100, or recorded", "device to predict the selected work for", "recorded",
-              known_devices},
-    Parameter{"from", "a device such as V100", "captured device, if the trace does not name it or names a wrong one",
-              "", known_devices},
-    Parameter{"model", "roofline, scaled or fitted",
+    Parameter{"to", value::text("a device", "H100", known_devices) | value::word("recorded"),
+              "device to predict the selected work for", "recorded"},
+    Parameter{"from", value::text("a device", "V100", known_devices),
+              "captured device, if the trace does not name it or names a wrong one", ""},
+    Parameter{"model", value::one_of("roofline", "scaled", "fitted"),
               "scale each kernel by its bottleneck (roofline), by a factor (scaled), or by a fit to a capture on the "
               "new device (fitted)",
               ""},
-    Parameter{"factor", "a number such as 0.5 from 0", "factor on durations, for 'model: scaled'", "1"},
-    Parameter{"with", "a trace of the same model on the new device", "for model: fitted", ""},
+    Parameter{"factor", value::scale_from(0, "0.5"), "factor on durations, for 'model: scaled'", "1"},
+    Parameter{"with", value::text("a trace of the same model on the new device"), "for model: fitted", ""},
 };
 
 enum class Model : std::uint8_t { kRoofline, kScaled, kFitted };
@@ -139,10 +139,8 @@ const Accelerator* target(const YamlField* to) {
 Model model_of(const Change& change) {
   const YamlField* const factor = change.find("factor");
   const YamlField* const with = change.find("with");
-  const Model meant = with != nullptr ? Model::kFitted : factor != nullptr ? Model::kScaled : Model::kRoofline;
-  const YamlField* const name = change.find("model");
-  const Model model =
-      name == nullptr ? meant : static_cast<Model>(name->one_of_words({"roofline", "scaled", "fitted"}));
+  Model model = with != nullptr ? Model::kFitted : factor != nullptr ? Model::kScaled : Model::kRoofline;
+  const YamlField* const name = change.read("model", model);
   if (factor != nullptr && model != Model::kScaled)
     factor->fail("'factor' has an effect only with 'model: scaled'; expected both or neither");
   if (with != nullptr && model != Model::kFitted)

@@ -13,7 +13,7 @@ namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kLaunchParameters{
-    Parameter{"overhead", "a time such as 2us, or a factor such as 0.5x", "CPU time per launch", "1x"},
+    Parameter{"overhead", value::time("2us") | value::factor("0.5x"), "CPU time per launch", "1x"},
 };
 
 /// The longest time of a call that counts as launch overhead. A launch takes a few microseconds; in a longer call, the

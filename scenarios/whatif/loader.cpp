@@ -24,12 +24,10 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::uint32_t kMostLoaderWorkers = 65536;
-
 constexpr std::array kLoaderParameters{
-    Parameter{"scale", "a number such as 0.5 from 0", "factor on the waits for batches; 0 = batches are always ready",
+    Parameter{"scale", value::scale_from(0, "0.5"), "factor on the waits for batches; 0 = batches are always ready",
               "1"},
-    Parameter{"workers", "a whole number from 1, or a factor such as 2x",
+    Parameter{"workers", value::count_from(1, 65'536) | value::factor("2x"),
               "data-loading processes per rank; predicts the most that they can save", "1x"},
 };
 
@@ -70,7 +68,8 @@ std::vector<TaskId> waits_of(const Selector& selector, const Capture& capture, c
 /// Returns the requested number of loader processes divided by the captured number.
 double growth_of(const Change& change, const YamlField& value, const Plan& plan) {
   if (const std::optional<double> factor = factor_of(value)) return *factor;
-  const std::uint32_t workers = value.count(1, kMostLoaderWorkers);
+  std::uint32_t workers = 1;
+  change.read("workers", workers);
   if (!plan.job.loader_workers) {
     static_cast<void>(waits_of(change.selector(), *plan.captured, value));  // a capture without waits has no processes
     cannot_answer(

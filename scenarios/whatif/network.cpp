@@ -98,15 +98,15 @@ std::vector<LinkId> selected_links(const Selector& selector, const Plan& plan) {
 }
 
 constexpr std::array kOfLinks{
-    Parameter{"bandwidth", "a rate such as 25Gb/s, or a factor such as 2x",
+    Parameter{"bandwidth", value::rate("25Gb/s") | value::factor("2x"),
               "bandwidth of all links, or of the links of the selected ranks", "1x"},
-    Parameter{"inside", "a rate such as 300GB/s, or a factor such as 2x",
+    Parameter{"inside", value::rate("300GB/s") | value::factor("2x"),
               "bandwidth of links inside hosts only (NVLink, PCIe)", ""},
-    Parameter{"between", "a rate such as 200Gb/s, or a factor such as 2x",
+    Parameter{"between", value::rate("200Gb/s") | value::factor("2x"),
               "bandwidth of links between hosts only (NICs, switches)", ""},
-    Parameter{"latency", "a time such as 10us, or a factor such as 2x",
+    Parameter{"latency", value::time("10us") | value::factor("2x"),
               "latency of all links, or of the links of the selected ranks", "1x"},
-    Parameter{"efficiency", "a number from 0.01 to 1", "share of the bandwidth that carries payload", ""},
+    Parameter{"efficiency", value::number(0.01, 1), "share of the bandwidth that carries payload", ""},
 };
 
 bool is_time(const NetworkParameter& parameter) { return std::holds_alternative<Duration>(parameter.default_value); }
@@ -114,18 +114,13 @@ bool is_time(const NetworkParameter& parameter) { return std::holds_alternative<
 /// Returns the parameters of the what-if: first those of links, then those that network models declare. If a parameter
 /// that a model declares is a time, its value can also be a factor, such as 2x.
 std::span<const Parameter> parameters() {
-  static const std::vector<std::string> forms = [] {
-    std::vector<std::string> texts;
-    for (const NetworkParameter* const declared : network_parameters())
-      texts.push_back(std::string(declared->form) + (is_time(*declared) ? ", or a factor such as 2x" : ""));
-    return texts;
-  }();
   static const std::vector<Parameter> all = [] {
     std::vector<Parameter> list(kOfLinks.begin(), kOfLinks.end());
-    for (std::size_t i = 0; i < network_parameters().size(); ++i) {
-      const NetworkParameter& declared = *network_parameters()[i];
-      if (declared.what_if.empty()) continue;
-      list.push_back({declared.what_if, forms[i], declared.summary, is_time(declared) ? "1x" : ""});
+    for (const NetworkParameter* const declared : network_parameters()) {
+      if (declared->what_if.empty()) continue;
+      const bool scales = is_time(*declared);
+      list.push_back({declared->what_if, scales ? declared->type | value::factor("2x") : declared->type,
+                      declared->summary, scales ? "1x" : ""});
     }
     return list;
   }();
@@ -318,7 +313,7 @@ void apply_network(const Change& change, Plan& plan) {
   for (const LinkId id : links) {
     Link& link = cluster.links[id.index()];
     if (const YamlField* const value = change.find("latency")) link.latency = changed(link.latency, *value);
-    if (const YamlField* const value = change.find("efficiency")) link.efficiency = value->number(0.01, 1);
+    change.read("efficiency", link.efficiency);
   }
   for (const NetworkParameter* const parameter : network_parameters()) {
     if (const YamlField* const value = change.find(parameter->what_if))

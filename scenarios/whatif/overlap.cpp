@@ -17,17 +17,16 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::uint32_t kMostAhead = 1000;
 constexpr std::array kOverlapParameters{
-    Parameter{"barriers", "on or off",
+    Parameter{"barriers", value::one_of("on", "off"),
               "off = no step waits for all tensors, and no rank waits at a barrier without payload", "on"},
-    Parameter{"copies", "recorded or apart",
+    Parameter{"copies", value::one_of("recorded", "apart"),
               "run copies between host and device on their streams (recorded) or on separate copy engines (apart)",
               "recorded"},
-    Parameter{"collectives", "recorded or asynchronous",
+    Parameter{"collectives", value::one_of("recorded", "asynchronous"),
               "asynchronous = wait for all gradient reductions of a step together, after the last has started",
               "recorded"},
-    Parameter{"prefetch", "a whole number from 0",
+    Parameter{"prefetch", value::count_from(0, 1000),
               "start each all-gather when the one this many places before it started", "0"},
 };
 
@@ -126,14 +125,12 @@ std::vector<TaskId> gathers(const Selector& selector, const Capture& capture) {
   return collectives_among(selector.select(capture), capture.dag, is_gather);
 }
 
-bool is_asynchronous(const Change& change) {
-  const YamlField* const value = change.find("collectives");
-  return value != nullptr && value->one_of_words({"recorded", "asynchronous"}) == 1;
-}
+bool is_asynchronous(const Change& change) { return change.has_word("collectives", "asynchronous"); }
 
 std::uint32_t places_ahead(const Change& change) {
-  const YamlField* const value = change.find("prefetch");
-  return value == nullptr ? 0 : value->count(0, kMostAhead);
+  std::uint32_t places = 0;
+  change.read("prefetch", places);
+  return places;
 }
 
 std::vector<TaskId> selected_collectives(const Change& change, const Capture& capture) {
@@ -197,12 +194,10 @@ void refuse_selection(const Change& change) {
 
 void apply_overlap(const Change& change, Plan& plan) {
   refuse_selection(change);
-  const YamlField* const barriers = change.find("barriers");
-  const YamlField* const copies = change.find("copies");
-  const bool off = barriers != nullptr && barriers->one_of_words({"on", "off"}) == 1;
-  const bool apart = copies != nullptr && copies->one_of_words({"recorded", "apart"}) == 1;
-  if (off) remove_barriers(change, *barriers, plan);
-  if (apart) set_copies_apart(change, *copies, plan);
+  const bool off = change.has_word("barriers", "off");
+  const bool apart = change.has_word("copies", "apart");
+  if (off) remove_barriers(change, *change.find("barriers"), plan);
+  if (apart) set_copies_apart(change, *change.find("copies"), plan);
   if (is_asynchronous(change)) set_asynchronous(change, plan);
   if (const std::uint32_t ahead = places_ahead(change); ahead > 0) set_prefetch(change, ahead, plan);
 }

@@ -34,39 +34,48 @@ namespace {
 
 YamlType split_type() { return yaml::text("[0-9]+([+,][0-9]+)*"); }
 
+/// The words of `schedule`.
+enum class Schedule : std::uint8_t { kOneForwardOneBackward, kAllForwardFirst, kInterleaved };
+
+constexpr ValueType kZero = value::count(0, 3) | value::one_of("FULL_SHARD", "SHARD_GRAD_OP");
+
 constexpr std::array kParallelParameters{
-    Parameter{"data", "a whole number from 1", "number of replicas, each with the samples of the captured step", "1"},
-    Parameter{"tensor", "a whole number from 1", "number of devices that divide each layer, as Megatron does", "1"},
-    Parameter{"pipeline", "a whole number from 1", "number of stages, each with its own layers", "1"},
-    Parameter{"microbatches", "a whole number from 1", "parts of a step's samples, computed one after another", "1"},
-    Parameter{"micro_batch", "a whole number from 1",
+    Parameter{"data", value::count_from(1, kMostDevices),
+              "number of replicas, each with the samples of the captured step", "1"},
+    Parameter{"tensor", value::count_from(1, kMostDevices),
+              "number of devices that divide each layer, as Megatron does", "1"},
+    Parameter{"pipeline", value::count_from(1, kMostDevices), "number of stages, each with its own layers", "1"},
+    Parameter{"microbatches", value::count_from(1, kMostDevices),
+              "parts of a step's samples, computed one after another", "1"},
+    Parameter{"micro_batch", value::count_from(1, kMostDevices),
               "samples that are computed at once, in place of those of the captured step", ""},
-    Parameter{"global_batch", "a whole number from 1",
+    Parameter{"global_batch", value::count_from(1, kMostDevices),
               "samples of a step of all replicas; with micro_batch, it gives the number of microbatches", ""},
-    Parameter{"schedule", "1f1b, gpipe or interleaved",
+    Parameter{"schedule", value::one_of("1f1b", "gpipe", "interleaved"),
               "1f1b = each backward pass of a microbatch as early as possible; gpipe = after all forward passes; "
               "interleaved = 1f1b with stages of two parts, or as many as interleave says",
               "1f1b"},
-    Parameter{"interleave", "a whole number from 1", "parts of each stage, as Megatron's virtual stages", "1"},
-    Parameter{"sequence", "true or false",
+    Parameter{"interleave", value::count_from(1, kMostDevices), "parts of each stage, as Megatron's virtual stages",
+              "1"},
+    Parameter{"sequence", value::flag(),
               "divide also norms, residual connections and dropout among the devices of tensor, by tokens", "false"},
-    Parameter{"tensor_overlap", "true or false",
+    Parameter{"tensor_overlap", value::flag(),
               "products of the backward pass go on while devices of tensor sum the gradients of activations", "true"},
-    Parameter{"zero", "a whole number from 0 to 3, FULL_SHARD or SHARD_GRAD_OP",
+    Parameter{"zero", kZero,
               "what replicas divide: 1 = the optimizer's states, 2 = also gradients (FSDP's SHARD_GRAD_OP), 3 = also "
               "parameters (FULL_SHARD)",
               "0"},
-    Parameter{"recompute", "none, selective, all or early_stop",
+    Parameter{"recompute", value::one_of("none", "selective", "all", "early_stop"),
               "what is computed again before its backward pass: selective = attention, all = each layer, early_stop = "
               "each layer without its last product, as PyTorch with use_reentrant=False",
               "none"},
-    Parameter{"expert", "a whole number from 1",
+    Parameter{"expert", value::count_from(1, kMostDevices),
               "number of replicas that divide the experts of each layer; data is a multiple of it", "1"},
-    Parameter{"order", "tp-dp-pp or tp-pp-dp",
+    Parameter{"order", value::one_of("tp-dp-pp", "tp-pp-dp"),
               "what ranks with successive numbers are, after those that divide a layer: replicas, or stages",
               "tp-dp-pp"},
-    Parameter{"split", "numbers such as 6+6+7+5", "repeated layers in each part of the pipeline, in order", "",
-              split_type},
+    Parameter{"split", value::text("numbers", "6+6+7+5", split_type),
+              "repeated layers in each part of the pipeline, in order", ""},
 };
 
 /// Returns the first parameter of the change.
@@ -320,7 +329,7 @@ std::vector<std::uint32_t> layers_in(const YamlField& field) {
 
 /// Returns what replicas divide (Parallelism::zero).
 std::uint32_t stage_of_zero(const YamlField& field) {
-  const std::string& text = field.scalar("a whole number from 0 to 3, FULL_SHARD or SHARD_GRAD_OP");
+  const std::string& text = field.scalar(text_of(kZero));
   if (text == "FULL_SHARD") return 3;
   if (text == "SHARD_GRAD_OP") return 2;
   return field.count(0, 3);
@@ -328,30 +337,25 @@ std::uint32_t stage_of_zero(const YamlField& field) {
 
 /// Returns the parallelism after the change. Throws InputError if a value is invalid.
 Parallelism changed(Parallelism parallelism, const Change& change) {
-  const auto read = [&change](const char* name, std::uint32_t& number) {
-    if (const YamlField* const value = change.find(name)) number = value->count(1, kMostDevices);
-  };
-  read("data", parallelism.data);
-  read("tensor", parallelism.tensor);
-  read("pipeline", parallelism.pipeline);
-  read("microbatches", parallelism.microbatches);
-  read("micro_batch", parallelism.micro_batch);
-  read("global_batch", parallelism.global_batch);
-  read("interleave", parallelism.interleave);
-  read("expert", parallelism.expert);
-  if (const YamlField* const sequence = change.find("sequence")) parallelism.sequence = sequence->flag();
-  if (const YamlField* const overlap = change.find("tensor_overlap")) parallelism.tensor_overlap = overlap->flag();
+  change.read("data", parallelism.data);
+  change.read("tensor", parallelism.tensor);
+  change.read("pipeline", parallelism.pipeline);
+  change.read("microbatches", parallelism.microbatches);
+  change.read("micro_batch", parallelism.micro_batch);
+  change.read("global_batch", parallelism.global_batch);
+  change.read("interleave", parallelism.interleave);
+  change.read("expert", parallelism.expert);
+  change.read("sequence", parallelism.sequence);
+  change.read("tensor_overlap", parallelism.tensor_overlap);
   if (const YamlField* const zero = change.find("zero")) parallelism.zero = stage_of_zero(*zero);
-  if (const YamlField* const recompute = change.find("recompute"))
-    parallelism.recompute = static_cast<Recompute>(recompute->one_of_words({"none", "selective", "all", "early_stop"}));
-  if (const YamlField* const order = change.find("order"))
-    parallelism.order = static_cast<RankOrder>(order->one_of_words({"tp-dp-pp", "tp-pp-dp"}));
+  change.read("recompute", parallelism.recompute);
+  change.read("order", parallelism.order);
   if (const YamlField* const split = change.find("split")) parallelism.split = layers_in(*split);
-  if (const YamlField* const schedule = change.find("schedule")) {
-    const std::size_t word = schedule->one_of_words({"1f1b", "gpipe", "interleaved"});
-    const bool interleaved = word == 2;
-    parallelism.schedule = word == 1 ? PipelineSchedule::kAllForwardFirst : PipelineSchedule::kOneForwardOneBackward;
-    if (interleaved && parallelism.interleave == 1) parallelism.interleave = 2;
+  auto schedule = Schedule::kOneForwardOneBackward;
+  if (change.read("schedule", schedule) != nullptr) {
+    parallelism.schedule = schedule == Schedule::kAllForwardFirst ? PipelineSchedule::kAllForwardFirst
+                                                                  : PipelineSchedule::kOneForwardOneBackward;
+    if (schedule == Schedule::kInterleaved && parallelism.interleave == 1) parallelism.interleave = 2;
   }
   return parallelism;
 }

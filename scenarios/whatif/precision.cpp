@@ -22,22 +22,6 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::array kPrecisionParameters{
-    Parameter{"to", "fp32, tf32, bf16, fp16, fp8 or recorded",
-              "precision of matrix products and of kernels that move floats", "recorded"},
-    Parameter{"from", "fp32, tf32, bf16, fp16 or fp8",
-              "precision of kernels for which neither shapes nor names show it", ""},
-    Parameter{"recipe", "tensorwise, rowwise or mxfp8",
-              "scales of fp8, which it implies; without it rowwise, with a range that includes the others", ""},
-    Parameter{"gradients", "a factor such as 0.5x", "factor on the bytes of reduced gradients", "1x"},
-};
-
-constexpr std::string_view kKeptInPrecision =
-    "the optimizer, collectives, memsets, copies between host and device, integers, kernels of unknown kind, and work "
-    "of "
-    "unknown precision or already in this one";
-constexpr std::string_view kKeptInFloat8 = ", and in 16 bits all but the products of linear layers before the last";
-
 struct Arithmetic {
   std::string_view name;
   Precision precision;
@@ -47,27 +31,33 @@ constexpr std::array kArithmetics{Arithmetic{"fp32", Precision::kFloat32}, Arith
                                   Arithmetic{"fp8", Precision::kFloat8}};
 constexpr const Arithmetic& kFloat8 = kArithmetics.back();
 
-/// Parses the name of a precision. Returns null for "recorded", which is allowed only if `or_recorded` is true.
-const Arithmetic* arithmetic_of(const YamlField& value, bool or_recorded) {
-  std::vector<std::string> words;
-  words.reserve(kArithmetics.size());
-  for (const Arithmetic& arithmetic : kArithmetics) words.emplace_back(arithmetic.name);
-  if (or_recorded) words.emplace_back("recorded");
-  const std::size_t word = value.one_of_words(words);
-  return word < kArithmetics.size() ? &kArithmetics[word] : nullptr;
+constexpr std::array kPrecisionParameters{
+    Parameter{"to", value::names_of(kArithmetics) | value::word("recorded"),
+              "precision of matrix products and of kernels that move floats", "recorded"},
+    Parameter{"from", value::names_of(kArithmetics), "precision of kernels for which neither shapes nor names show it",
+              ""},
+    Parameter{"recipe", value::names_of(kFloat8Recipes),
+              "scales of fp8, which it implies; without it rowwise, with a range that includes the others", ""},
+    Parameter{"gradients", value::factor_or_number("0.5x"), "factor on the bytes of reduced gradients", "1x"},
+};
+
+constexpr std::string_view kKeptInPrecision =
+    "the optimizer, collectives, memsets, copies between host and device, integers, kernels of unknown kind, and work "
+    "of "
+    "unknown precision or already in this one";
+constexpr std::string_view kKeptInFloat8 = ", and in 16 bits all but the products of linear layers before the last";
+
+/// Returns the entry of a list that a parameter of the change names; null if there is none, or if it is "recorded".
+template <class List>
+const typename List::value_type* named_in(const List& list, const Change& change, std::string_view parameter) {
+  std::string name;
+  change.read(parameter, name);
+  const auto found = std::find_if(list.begin(), list.end(), [&name](const auto& one) { return one.name == name; });
+  return found == list.end() ? nullptr : &*found;
 }
 
 bool has_units(const Accelerator& device, const Arithmetic& arithmetic) {
   return device.computes_in(arithmetic.precision) && (arithmetic.name != "bf16" || device.has_bfloat16);
-}
-
-/// Returns the recipe that a change names, or null if it names none.
-const Float8Recipe* recipe_of(const YamlField* recipe) {
-  if (recipe == nullptr) return nullptr;
-  std::vector<std::string> words;
-  words.reserve(kFloat8Recipes.size());
-  for (const Float8Recipe& one : kFloat8Recipes) words.emplace_back(one.name);
-  return &kFloat8Recipes[recipe->one_of_words(words)];
 }
 
 /// The recipe that is predicted if none is named. Of the three, its times are the closest to those measured in the mean
@@ -230,10 +220,12 @@ void apply_precision(const Change& change, Plan& plan) {
   const YamlField* const to = change.find("to");
   const YamlField* const from = change.find("from");
   const YamlField* const gradients = change.find("gradients");
-  const Arithmetic* const before = from == nullptr ? nullptr : arithmetic_of(*from, false);
+  const Arithmetic* const before = named_in(kArithmetics, change, "from");
   const YamlField* const scales = change.find("recipe");
-  const Float8Recipe* const recipe = recipe_of(scales);
-  const Arithmetic* const after = to != nullptr ? arithmetic_of(*to, true) : recipe != nullptr ? &kFloat8 : nullptr;
+  const Float8Recipe* const recipe = named_in(kFloat8Recipes, change, "recipe");
+  const Arithmetic* const after = to != nullptr       ? named_in(kArithmetics, change, "to")
+                                  : recipe != nullptr ? &kFloat8
+                                                      : nullptr;
   if (scales != nullptr && after != &kFloat8)
     scales->fail("'recipe' is for fp8; expected 'to: fp8' or no 'to' beside it");
   if (gradients != nullptr) set_gradients(change, *gradients, plan);

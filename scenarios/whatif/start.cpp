@@ -13,8 +13,8 @@ namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kStartParameters{
-    Parameter{"delay", "a time such as 0us, or a factor such as 0.5x",
-              "start of the selected ranks after the first rank", "1x"},
+    Parameter{"delay", value::time("0us") | value::factor("0.5x"), "start of the selected ranks after the first rank",
+              "1x"},
 };
 
 /// Returns the recorded start of each rank's first task.

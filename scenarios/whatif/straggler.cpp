@@ -12,16 +12,14 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr double kLargestSpread = 10;
-constexpr std::uint32_t kLargestSeed = 1'000'000'000;
 constexpr std::array kStragglerParameters{
-    Parameter{"factor", "a number such as 1.5 from 0", "mean factor on slow tasks", "1"},
-    Parameter{"distribution", "constant, normal, lognormal or exponential", "of the factors", "constant"},
-    Parameter{"spread", "a number from 0 to 10", "standard deviation of the factor (of its logarithm for lognormal)",
-              "0"},
-    Parameter{"share", "a number from 0 to 1", "share of slow steps or tasks", "0"},
-    Parameter{"each", "step or task", "draw once per rank and step, or once per task", "step"},
-    Parameter{"seed", "a whole number", "seed of the random numbers", "1"},
+    Parameter{"factor", value::scale_from(0, "1.5"), "mean factor on slow tasks", "1"},
+    Parameter{"distribution", value::one_of("constant", "normal", "lognormal", "exponential"), "of the factors",
+              "constant"},
+    Parameter{"spread", value::number(0, 10), "standard deviation of the factor (of its logarithm for lognormal)", "0"},
+    Parameter{"share", value::number(0, 1), "share of slow steps or tasks", "0"},
+    Parameter{"each", value::one_of("step", "task"), "draw once per rank and step, or once per task", "step"},
+    Parameter{"seed", value::count_from(0, 1'000'000'000), "seed of the random numbers", "1"},
 };
 
 /// A sequence of random numbers that depends only on three numbers: a seed, a place (the rank) and a part (the step or
@@ -90,17 +88,15 @@ struct Slowness {
 Slowness slowness_of(const Change& change) {
   Slowness slow;
   if (const YamlField* const value = change.find("factor")) slow.factor = scale_of(*value, 0);
-  if (const YamlField* const value = change.find("distribution")) {
-    slow.distribution =
-        static_cast<Distribution>(value->one_of_words({"constant", "normal", "lognormal", "exponential"}));
+  if (const YamlField* const value = change.read("distribution", slow.distribution)) {
     if (slow.distribution == Distribution::kExponential && slow.factor < 1)
       value->fail("'distribution' is exponential, whose factors are at least 1; expected 'factor' from 1");
   }
-  if (const YamlField* const value = change.find("spread")) slow.spread = value->number(0, kLargestSpread);
+  change.read("spread", slow.spread);
   if (const double mean = mean_above_zero(slow.factor, slow.spread); mean > 0) slow.normal_part = slow.factor / mean;
-  if (const YamlField* const value = change.find("share")) slow.share = value->number(0, 1);
-  if (const YamlField* const value = change.find("each")) slow.each_task = value->one_of_words({"step", "task"}) == 1;
-  if (const YamlField* const value = change.find("seed")) slow.seed = value->count(0, kLargestSeed);
+  change.read("share", slow.share);
+  slow.each_task = change.has_word("each", "task");
+  change.read("seed", slow.seed);
   return slow;
 }
 

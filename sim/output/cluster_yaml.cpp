@@ -69,9 +69,8 @@ std::string value_text(const NetworkParameter& parameter, const ParameterValue& 
   if (const auto* const time = std::get_if<Duration>(&value)) return time_text(*time);
   if (const auto* const flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   const double number = std::get<double>(value);
-  for (const ParameterWord& word : parameter.words) {
-    if (word.number == number) return std::string(word.word);
-  }
+  for (const ValueForm& form : parameter.type.forms())
+    if (form.forms == 0 && form.number == number) return std::string(form.text);
   return fmt::format("{}", number);
 }
 

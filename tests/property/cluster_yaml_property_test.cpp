@@ -129,7 +129,7 @@ TEST(ClusterYamlTest, EachParameterComesBackAsItWasSetOrAssumed) {
   for (const NetworkParameter* const parameter : network_parameters()) {
     const ParameterValue value = std::holds_alternative<Duration>(parameter->default_value)
                                      ? ParameterValue{Duration{1'234}}
-                                     : ParameterValue{parameter->least + 0.5};
+                                     : ParameterValue{yaml_type(parameter->type).least + 0.5};
     for (const bool assumed : {false, true}) {
       Cluster cluster = star(2, {.name = {}, .bandwidth = Bandwidth::from_bits_per_second(1e9)});
       cluster.network.set_value(*parameter, value, assumed);

@@ -30,7 +30,7 @@ Sample sample_of(const NetworkParameter& parameter) {
     const bool flag = !std::get<bool>(parameter.default_value);
     return {flag ? "true" : "false", flag ? "true" : "false", flag};
   }
-  const double number = parameter.least + 0.25;
+  const double number = yaml_type(parameter.type).least + 0.25;
   const std::string text = fmt::format("{}", number);
   return {text, text, number};
 }
@@ -56,9 +56,10 @@ TEST_P(NetworkParameterTest, IsReadFromClusterYamlAndWrittenBackEqual) {
 }
 
 TEST_P(NetworkParameterTest, IsLeftOutOfClusterYamlWhereItHasItsDefault) {
-  for (const ParameterWord& word : GetParam()->words) {
+  for (const ValueForm& word : GetParam()->type.forms()) {
+    if (word.forms != 0) continue;
     if (ParameterValue{word.number} != GetParam()->default_value) continue;
-    EXPECT_EQ(cluster_with(*GetParam(), std::string(word.word)).network, NetworkParameters{});
+    EXPECT_EQ(cluster_with(*GetParam(), std::string(word.text)).network, NetworkParameters{});
   }
   const Cluster plain = ingest::parse_cluster("hosts: 2\nnic: {bandwidth: 1Gb/s}\n", "cluster.yaml");
   EXPECT_EQ(plain.network.value_of(*GetParam()), GetParam()->default_value);
@@ -105,7 +106,7 @@ TEST_P(NetworkParameterTest, IsInTheDocs) {
     EXPECT_NE(docs.find("`messages." + std::string(map) + "`"), std::string::npos) << map;
     EXPECT_NE(docs.find("`" + std::string(name) + "`"), std::string::npos) << name;
   }
-  EXPECT_FALSE(GetParam()->form.empty());
+  EXPECT_FALSE(text_of(GetParam()->type).empty());
   EXPECT_FALSE(GetParam()->summary.empty());
 }
 

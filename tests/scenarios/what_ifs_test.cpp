@@ -43,7 +43,7 @@ TEST_P(WhatIfTest, DescribesEachParameterOnce) {
   std::vector<std::string_view> names;
   for (const Parameter& parameter : GetParam()->parameters) {
     EXPECT_TRUE(is_word(parameter.name)) << parameter.name;
-    EXPECT_FALSE(parameter.form.empty()) << parameter.name;
+    EXPECT_FALSE(text_of(parameter.type).empty()) << parameter.name;
     EXPECT_FALSE(parameter.summary.empty()) << parameter.name;
     names.push_back(parameter.name);
   }
@@ -96,7 +96,7 @@ std::string documented() {
     std::string name = "`" + std::string(what_if->name) + "`: " + std::string(what_if->summary);
     for (const Parameter& parameter : what_if->parameters) {
       const std::string neutral = parameter.neutral.empty() ? "" : "`" + std::string(parameter.neutral) + "`";
-      table += "| " + name + " | `" + std::string(parameter.name) + "` | " + std::string(parameter.form) + " | " +
+      table += "| " + name + " | `" + std::string(parameter.name) + "` | " + text_of(parameter.type) + " | " +
                std::string(parameter.summary) + " | " + neutral + " |\n";
       name = "";
     }

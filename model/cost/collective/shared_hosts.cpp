@@ -8,12 +8,10 @@ namespace stepsim {
 constinit const NetworkParameterOf<double> kRanksPerHost{{
     .key = "ranks_per_host",
     .json = "ranks_per_host",
-    .form = "a number from 1 to 64",
+    .type = value::number(1, 64),
     .summary =
         "ranks that shared a host, if each is a host of the file; algorithm nccl then counts the hosts they shared",
     .default_value = 1.0,
-    .least = 1,
-    .most = 64,
 }};
 
 std::uint32_t hosts_of(const Cluster& cluster, std::span<const EndpointId> endpoints) {

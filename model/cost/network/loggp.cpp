@@ -49,14 +49,14 @@ struct Side {
 constinit const NetworkParameterOf<Duration> kOverhead{{
     .key = "loggp.o",
     .json = "loggp_o_ns",
-    .form = "a time such as 200ns",
+    .type = value::time("200ns"),
     .summary = "LogGP's overhead o of a message, at its sender and at its receiver",
     .default_value = Duration{},
 }};
 constinit const NetworkParameterOf<Duration> kGap{{
     .key = "loggp.g",
     .json = "loggp_g_ns",
-    .form = "a time such as 200ns",
+    .type = value::time("200ns"),
     .summary = "LogGP's gap g between the messages of a NIC",
     .default_value = Duration{},
 }};

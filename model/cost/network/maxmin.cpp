@@ -232,15 +232,13 @@ void MaxMin::solve() {
 
 }  // namespace
 
-constexpr std::array kSharingWords{ParameterWord{"fair", 1}, ParameterWord{"serial", 0}};
 constinit const NetworkParameterOf<double> kSharing{{
     .key = "sharing",
     .json = "sharing",
     .what_if = "sharing",
-    .form = "fair, serial or a number from 0 to 1",
+    .type = value::word("fair", 1) | value::word("serial", 0) | value::number(0, 1),
     .summary = "how senders share a link: fair = 1, serial (one at a time) = 0",
     .default_value = 1.0,
-    .words = kSharingWords,
 }};
 constinit const NetworkParameterOf<bool> kSendersKeepTurn{{.default_value = false}};
 constexpr std::array<const NetworkParameter*, 1> kMaxminParameters{&kSharing};

@@ -32,7 +32,7 @@ constinit const NetworkParameterOf<Duration> kMessageOverhead{{
     .key = "overhead",
     .json = "overhead_ns",
     .what_if = "overhead",
-    .form = "a time such as 5us",
+    .type = value::time("5us"),
     .summary = "time per message before its bytes move",
     .default_value = Duration{},
 }};
@@ -40,7 +40,7 @@ constinit const NetworkParameterOf<Duration> kMessageOverhead{{
 constinit const NetworkParameterOf<Duration> kCollectiveOverhead{{
     .key = "collective_overhead",
     .json = "collective_overhead_ns",
-    .form = "a time such as 5us",
+    .type = value::time("5us"),
     .summary = "time between the last arrival at a collective and its first message",
     .default_value = Duration{},
 }};
