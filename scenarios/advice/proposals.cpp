@@ -47,13 +47,6 @@ constexpr std::string_view kNoLimit = "1000x";
 Proposals none(std::string reason) { return {{}, std::move(reason)}; }
 
 /// Formats a size for a scenario: "250KiB" if that is exact, otherwise "4096000".
-std::string size_text(Bytes bytes) {
-  constexpr std::int64_t kKibi = 1024;
-  const std::int64_t count = bytes.count();
-  if (count % (kKibi * kKibi) == 0) return fmt::format("{}MiB", count / (kKibi * kKibi));
-  return count % kKibi == 0 ? fmt::format("{}KiB", count / kKibi) : fmt::format("{}", count);
-}
-
 Bytes times(Bytes size, double factor) {
   return Bytes{std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(size.count()) * factor))};
 }

@@ -71,7 +71,7 @@ struct Plan {
   double scaling_share = 1;  ///< the part of `batches` that is due to strong scaling
   /// How many times the captured samples are computed at once. apply_all() applies it (grow_batch()) when all changes
   /// but those of hardware have asked for it, because several of them may cancel out.
-  struct AtOnce {
+  struct SamplesPerPass {
     double samples = 1;
     const Change* change = nullptr;    ///< the last one that asked
     const YamlField* value = nullptr;  ///< of that change

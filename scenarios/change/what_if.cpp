@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -17,6 +18,8 @@ namespace {
 constexpr std::string_view kForm = "one what-if with its values, such as {network: {bandwidth: 2x}}";
 constexpr double kSmallestFactor = 1e-9;
 constexpr double kLargestFactor = 1e9;
+/// The smallest number that is accepted for one "above 0".
+constexpr double kLeastAboveZero = 1e-6;
 
 /// Returns an example for an error message: "values such as {scale: 2}". This is the what-if's first parameter, or a
 /// selection if it has no parameters.
@@ -43,6 +46,47 @@ YamlType parameters_type(const WhatIf& what_if) {
 std::string description_of(const Parameter& parameter) {
   return fmt::format("{}: {}{}", text_of(parameter.type), parameter.summary,
                      parameter.neutral.empty() ? "" : fmt::format(" ({} changes nothing)", parameter.neutral));
+}
+
+TypedValue typed_value(const Parameter& parameter, const YamlField& value) {
+  const YamlType type = yaml_type(parameter.type, true);
+  if ((type.forms & YamlType::kFlag) != 0) return value.flag();
+  if ((type.forms & YamlType::kSize) != 0) return value.bytes(static_cast<std::int64_t>(type.least));
+  if (type.forms == 0) return static_cast<std::uint32_t>(value.one_of_words(type.words));
+  if (!type.words.empty())
+    if (const auto number = number_of_word(parameter.type, value)) return static_cast<std::uint32_t>(*number);
+  if ((type.forms & YamlType::kWhole) != 0)
+    return value.count(static_cast<std::uint32_t>(type.least), static_cast<std::uint32_t>(type.most));
+  if ((type.forms & YamlType::kFactor) == 0) return value.number(type.least, type.most);
+  return scale_of(value, type.excludes_least ? kLeastAboveZero : type.least);
+}
+
+std::string size_text(Bytes size) {
+  constexpr std::int64_t kKibi = 1024;
+  std::int64_t count = size.count();
+  std::size_t unit = 0;
+  for (; unit < 3 && count != 0 && count % kKibi == 0; ++unit) count /= kKibi;
+  static constexpr std::array<std::string_view, 4> kUnits{"", "KiB", "MiB", "GiB"};
+  return fmt::format("{}{}", count, kUnits.at(unit));
+}
+
+std::string text_of(const Parameter& parameter, const TypedValue& value) {
+  if (const auto* const size = std::get_if<Bytes>(&value)) return size_text(*size);
+  if (const auto* const number = std::get_if<double>(&value)) return fmt::format("{}", *number);
+  if (const auto* const flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  const auto number = std::get<std::uint32_t>(value);
+  const YamlType type = yaml_type(parameter.type);
+  return type.forms == 0 ? type.words[number] : fmt::format("{}", number);
+}
+
+std::optional<KnownParameter> find_parameter(std::string_view name) {
+  const std::size_t dot = std::min(name.find('.'), name.size() - 1);
+  for (const WhatIf* const what_if : what_ifs()) {
+    if (what_if->name != name.substr(0, dot)) continue;
+    for (const Parameter& parameter : what_if->parameters)
+      if (parameter.name == name.substr(dot + 1)) return KnownParameter{what_if, &parameter};
+  }
+  return std::nullopt;
 }
 
 YamlType change_type() {
@@ -96,6 +140,13 @@ Change::Change(const YamlField& entry) {
   });
 }
 
+Change::Change(const WhatIf& what_if, const YamlField& place, std::vector<Given> values)
+    : what_if_(&what_if), values_(std::move(values)), selector_(Selector::of_all(place)), place_(place) {}
+
+std::string Change::Given::text() const {
+  return value && place.value->text.empty() ? text_of(*parameter, *value) : place.value->text;
+}
+
 void Change::read_all(const YamlField& map) {
   if (!map.is(YamlValue::Kind::kMap)) map.reject(example_of(*what_if_));
   std::vector<std::string> names;
@@ -104,7 +155,7 @@ void Change::read_all(const YamlField& map) {
   selector_ = Selector::of_all(map);
   map.for_each_entry(names, [this](std::size_t place, const YamlField& value) {
     if (place < what_if_->parameters.size()) {
-      values_.emplace_back(&what_if_->parameters[place], value);
+      values_.push_back({&what_if_->parameters[place], value, std::nullopt});
     } else {
       selector_ = Selector(value);
     }
@@ -113,13 +164,13 @@ void Change::read_all(const YamlField& map) {
 
 const Change::Given* Change::given(std::string_view parameter) const noexcept {
   const auto found = std::find_if(values_.begin(), values_.end(),
-                                  [parameter](const Given& entry) { return entry.first->name == parameter; });
+                                  [parameter](const Given& entry) { return entry.parameter->name == parameter; });
   return found == values_.end() ? nullptr : &*found;
 }
 
 const YamlField* Change::find(std::string_view parameter) const noexcept {
   const Given* const found = given(parameter);
-  return found == nullptr ? nullptr : &found->second;
+  return found == nullptr ? nullptr : &found->place;
 }
 
 bool Change::has_word(std::string_view parameter, std::string_view word) const {
@@ -135,8 +186,8 @@ std::optional<std::vector<TaskId>> Change::selected(const Capture& capture) cons
 std::string Change::to_text() const {
   std::string text = std::string(what_if_->name) + selector_.to_text();
   std::string_view between;
-  for (const auto& [parameter, value] : values_) {
-    text += fmt::format("{}.{}={}", between, parameter->name, shown(value.value->text));
+  for (const Given& one : values_) {
+    text += fmt::format("{}.{}={}", between, one.parameter->name, shown(one.text()));
     between = " ";
   }
   return text;
@@ -144,12 +195,14 @@ std::string Change::to_text() const {
 
 EditKey Change::key() const {
   EditKey key{.what_if = what_if_->name, .selected = selector_.values(), .values = {}};
-  for (const auto& [parameter, value] : values_) key.values.emplace_back(parameter->name, scalars_of(*value.value));
+  for (const Given& one : values_) {
+    key.values.emplace_back(one.parameter->name, one.value ? std::vector{one.text()} : scalars_of(*one.place.value));
+  }
   return key;
 }
 
 bool Change::sets_only(std::string_view what_if, std::string_view parameter) const noexcept {
-  return what_if_->name == what_if && values_.size() == 1 && values_.front().first->name == parameter;
+  return what_if_->name == what_if && values_.size() == 1 && values_.front().parameter->name == parameter;
 }
 
 void Change::apply(Plan& plan) const {
@@ -176,7 +229,7 @@ void apply_all(std::vector<const Change*> changes, Plan& plan) {
                  [what_if](const Change* change) { return &change->what_if() == what_if; });
     if (!own.empty()) what_if->apply_together(own, plan);
   }
-  const Plan::AtOnce asked = std::exchange(plan.at_once, {});
+  const Plan::SamplesPerPass asked = std::exchange(plan.at_once, {});
   if (asked.change != nullptr)
     grow_batch(*asked.change, *asked.value, asked.samples, plan.size_of_sent_activations(), plan);
   for (auto change = hardware; change != changes.end(); ++change) (*change)->apply(plan);

@@ -2,14 +2,18 @@
 #define STEPSIM_SCENARIOS_CHANGE_WHAT_IF_H
 
 #include <array>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
+#include "model/base/units.h"
 #include "model/base/value_type.h"
 #include "model/base/yaml.h"
 #include "model/base/yaml_keys.h"
@@ -18,6 +22,13 @@
 #include "sim/check/question.h"
 
 namespace stepsim::scenarios {
+
+class Change;
+struct WhatIf;
+
+/// A value that code chooses for a parameter, in place of one that a user writes. A word is its index among the words
+/// of the parameter's type, or the number that it stands for.
+using TypedValue = std::variant<bool, std::uint32_t, double, Bytes>;
 
 /// A parameter of a what-if.
 struct Parameter {
@@ -48,13 +59,25 @@ class Parameters {
   Maker make_ = nullptr;
 };
 
+/// Converts a value that a user wrote, for a parameter that is a flag, words, a count or a size. Throws InputError.
+[[nodiscard]] TypedValue typed_value(const Parameter& parameter, const YamlField& value);
+/// Returns a size as a user would write it: "25MiB".
+[[nodiscard]] std::string size_text(Bytes size);
+/// Returns the value as a user would write it.
+[[nodiscard]] std::string text_of(const Parameter& parameter, const TypedValue& value);
+
+/// Returns the what-if and the parameter with a name such as "network.bandwidth"; nothing if there is none.
+struct KnownParameter {
+  const WhatIf* what_if = nullptr;
+  const Parameter* parameter = nullptr;
+};
+[[nodiscard]] std::optional<KnownParameter> find_parameter(std::string_view name);
+
 /// Returns "a number from 0 to 1: share of slow steps (0 changes nothing)", for people.
 [[nodiscard]] std::string description_of(const Parameter& parameter);
 
 /// Returns the values of an entry of `changes`: one of the what-ifs with its parameters.
 [[nodiscard]] YamlType change_type();
-
-class Change;
 
 /// A kind of change. Each .cpp in scenarios/whatif/ defines one constant of this type.
 struct WhatIf {
@@ -89,9 +112,21 @@ struct WhatIf {
 /// from.
 class Change {
  public:
+  /// A parameter, where its value is, and the value if code chose it.
+  struct Given {
+    const Parameter* parameter = nullptr;
+    YamlField place;
+    std::optional<TypedValue> value;
+    /// Returns the value for people.
+    [[nodiscard]] std::string text() const;
+  };
+
   /// Parses `{network: {bandwidth: 2x}}`. Throws InputError if `entry` is not exactly one what-if with known
   /// parameters.
   explicit Change(const YamlField& entry);
+  /// Makes a change of all that the what-if applies to. Precondition: the parameters are those of the what-if, each at
+  /// most once.
+  Change(const WhatIf& what_if, const YamlField& place, std::vector<Given> values);
 
   /// Returns where the change is written, for errors about the change as a whole.
   [[nodiscard]] const YamlField& place() const noexcept { return place_; }
@@ -124,7 +159,6 @@ class Change {
   [[nodiscard]] bool sets_only(std::string_view what_if, std::string_view parameter) const noexcept;
 
  private:
-  using Given = std::pair<const Parameter*, YamlField>;
   void read_all(const YamlField& map);
   [[nodiscard]] const Given* given(std::string_view parameter) const noexcept;
 
@@ -145,15 +179,34 @@ struct Unwrapped<std::optional<T>> {
   using Type = T;
 };
 
+template <class T>
+T value_of(const TypedValue& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return static_cast<T>(std::get<std::uint32_t>(value));
+  } else {
+    return std::get<T>(value);
+  }
+}
+
+/// True for the types of which typed_value() reads all forms.
+template <class T>
+constexpr bool kHasForms = std::same_as<T, bool> || std::same_as<T, std::uint32_t> || std::same_as<T, double> ||
+                           std::same_as<T, Bytes> || std::is_enum_v<T>;
+
 }  // namespace what_if_detail
 
 template <class Target>
 const YamlField* Change::read(std::string_view parameter, Target& target) const {
   const Given* const found = given(parameter);
   if (found == nullptr) return nullptr;
-  const YamlOf<typename what_if_detail::Unwrapped<Target>::Type> type{yaml_type(found->first->type, true)};
-  target = type.read(found->second);
-  return &found->second;
+  using Value = typename what_if_detail::Unwrapped<Target>::Type;
+  if constexpr (what_if_detail::kHasForms<Value>) {
+    const TypedValue value = found->value ? *found->value : typed_value(*found->parameter, found->place);
+    target = what_if_detail::value_of<Value>(value);
+  } else {
+    target = YamlOf<Value>{yaml_type(found->parameter->type)}.read(found->place);
+  }
+  return &found->place;
 }
 
 /// Applies changes to a plan: first those that do not change hardware, in the given order, then those of hardware in

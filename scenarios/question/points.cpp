@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -21,6 +22,15 @@ constexpr std::string_view kParallel = "parallel";
 
 bool is_of_parallel(std::string_view key) {
   return key.starts_with(kParallel) && key.substr(kParallel.size()).starts_with('.');
+}
+
+/// Returns the value of a parameter. Messages name the parameter without its what-if, as they do for a change.
+Change::Given given_by(const PointValue& value) {
+  const auto known = find_parameter(value.key);
+  if (!known) return {nullptr, value.value, std::nullopt};  // a key with a selection
+  YamlField place = value.value;
+  place.name = known->parameter->name;
+  return {known->parameter, std::move(place), value.typed};
 }
 
 Points::Axis in_words(const Axis& axis) {
@@ -66,9 +76,15 @@ Points points_of(const Scenario& scenario) {
   }
   for (const std::vector<PointValue>& point : scenario.points) {
     std::vector<Setting>& settings = points.listed.emplace_back();
-    for (const PointValue& entry : point) settings.push_back({entry.key, entry.value.value->text});
+    for (const PointValue& entry : point) settings.push_back({entry.key, given_by(entry).text()});
   }
   return points;
+}
+
+Change change_from(std::span<const PointValue> values) {
+  std::vector<Change::Given> given;
+  for (const PointValue& value : values) given.push_back(given_by(value));
+  return {*find_parameter(values.front().key)->what_if, values.front().value, std::move(given)};
 }
 
 PointChanges::PointChanges(const Scenario& scenario) {
@@ -81,7 +97,9 @@ PointChanges::PointChanges(const Scenario& scenario) {
     for (std::size_t first = 0; first < point.size();) {
       std::size_t end = first + 1;
       while (is_of_parallel(point[first].key) && end < point.size() && is_of_parallel(point[end].key)) ++end;
-      changes.push_back(change_at(std::span(point).subspan(first, end - first), documents_.emplace_back()));
+      const bool is_one = end == first + 1 && !point[first].typed;
+      changes.push_back(is_one ? read(point[first].key, point[first].value)
+                               : change_from(std::span(point).subspan(first, end - first)));
       first = end;
     }
   }

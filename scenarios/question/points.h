@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,10 @@ struct Points {
 
 /// Returns the points of a scenario's sweep. Throws InputError if there are more than kMostPoints.
 [[nodiscard]] Points points_of(const Scenario& scenario);
+
+/// Returns the change that values of parameters of one what-if are. Precondition: the keys are known, have no selection
+/// and name the same what-if.
+[[nodiscard]] Change change_from(std::span<const PointValue> values);
 
 /// The changes of all points of a sweep. Each value is parsed only once. Parameters of `parallel` in one entry of a
 /// list are one change, because each change of them examines the whole capture. The scenario's documents must outlive

@@ -114,7 +114,7 @@ std::vector<PointValue> dotted_entries(const YamlField& field) {
     if (!parse_key(key.text)) {
       place.fail(fmt::format("'{}' is not a key of a sweep; expected {}", shown(key.text, 60), kDottedForm));
     }
-    entries.push_back({key.text, value});
+    entries.push_back({key.text, value, std::nullopt});
   }
   return entries;
 }
@@ -185,7 +185,7 @@ void refuse_changed_axes(const Scenario& scenario) {
   };
   ChangesByKey grid;
   for (const Axis& axis : scenario.sweep)
-    refuse(grid, {axis.key, axis.values}, axis.values.list("a list of values").front());
+    refuse(grid, {axis.key, axis.values, std::nullopt}, axis.values.list("a list of values").front());
   for (const std::vector<PointValue>& point : scenario.points) {
     ChangesByKey own;
     for (const PointValue& entry : point) refuse(own, entry, entry.value);
@@ -280,7 +280,7 @@ void add_change(Scenario& scenario, std::string_view text, const DottedKey& key,
 /// Adds an axis with these values to the scenario's sweep. `text` is the text of --set, for errors.
 void add_axis(Scenario& scenario, std::string_view text, const std::string& key, std::string_view values) {
   const auto document = std::make_shared<const YamlText>(YamlText{place_of_set(text), list_of(values)});
-  const PointValue axis{key, {key, &document->root, &document->name}};
+  const PointValue axis{key, {key, &document->root, &document->name}, std::nullopt};
   if (!scenario.points.empty()) {
     axis.value.fail(
         "the scenario is a list of points and cannot get another axis; expected one value, or a scenario with a grid");
@@ -379,18 +379,6 @@ TypedSelection parse_selection(std::string_view text) {
 
 Change change_at(const std::string& key, const YamlField& value, std::shared_ptr<const YamlText>& document) {
   document = std::make_shared<const YamlText>(YamlText{*value.file, entry_of(*parse_key(key), *value.value)});
-  return change_in(*document);
-}
-
-Change change_at(std::span<const PointValue> values, std::shared_ptr<const YamlText>& document) {
-  const PointValue& first = values.front();
-  YamlText text{*first.value.file, entry_of(*parse_key(first.key), *first.value.value)};
-  for (const PointValue& more : values.subspan(1)) {
-    std::vector<YamlValue>& parameters = text.root.items[1].items;
-    const YamlValue& value = *more.value.value;
-    parameters.insert(parameters.end(), {scalar(parse_key(more.key)->parameter, value.line), value});
-  }
-  document = std::make_shared<const YamlText>(std::move(text));
   return change_in(*document);
 }
 

@@ -28,7 +28,8 @@ struct Axis {
 /// The value of one parameter at a point of a sweep that is a list of points.
 struct PointValue {
   std::string key;
-  YamlField value;
+  YamlField value;                  ///< where it is written; its text is empty if nobody wrote it
+  std::optional<TypedValue> typed;  ///< the value, if it is known without its text
 };
 
 /// A question about a capture: changes that are applied in order. For a sweep, it also has a grid or a list of points,
@@ -80,10 +81,6 @@ struct TypedSelection {
 /// refers to, which must live as long as the change. Throws InputError.
 [[nodiscard]] Change change_at(const std::string& key, const YamlField& value,
                                std::shared_ptr<const YamlText>& document);
-
-/// Does the same for several parameters of one what-if, which become one change. Precondition: all keys name the same
-/// what-if, and if there are several, without a selection.
-[[nodiscard]] Change change_at(std::span<const PointValue> values, std::shared_ptr<const YamlText>& document);
 
 }  // namespace stepsim::scenarios
 

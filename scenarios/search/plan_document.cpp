@@ -329,7 +329,7 @@ Sections tried_sections(const PlanAnswer& answer) {
   sim::Section section{.title = "Plans"};
   section.sentences.emplace_back(tried_text(answer.findings) + ".");
   section.sentences.emplace_back(
-      fmt::format("Each step has {} times the samples of the captured one.", batches_text(answer.space.batches)));
+      fmt::format("Each step has {} times the samples of the captured one.", answer.space.batches));
   if (!answer.why_no_memory.empty())
     section.sentences.emplace_back("Whether plans fit in memory is not known: " + answer.why_no_memory + ".");
   for (const std::string& reason : answer.limits.reasons) section.sentences.emplace_back("Not tried: " + reason);

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include "model/base/error.h"
-#include "model/base/number.h"
 #include "model/base/side_by_side.h"
 #include "scenarios/search/step_bound.h"
 
@@ -60,12 +60,12 @@ std::string no_plan_text(const PlanFindings& findings) {
   return findings.outcomes[find(PlanState::kRefused)].problem;
 }
 
-/// Returns the number of devices of a plan with these settings.
-std::uint32_t devices_of(const std::vector<Setting>& settings) {
+/// Returns the number of devices of a plan.
+std::uint32_t devices_of(const std::vector<PointValue>& plan) {
   std::uint32_t devices = 1;
-  for (const Setting& setting : settings) {
-    if (setting.key == "parallel.data" || setting.key == "parallel.tensor" || setting.key == "parallel.pipeline")
-      devices *= parse_number<std::uint32_t>(setting.value).value_or(1);
+  for (const PointValue& value : plan) {
+    if (value.key == "parallel.data" || value.key == "parallel.tensor" || value.key == "parallel.pipeline")
+      devices *= std::get<std::uint32_t>(*value.typed);
   }
   return devices;
 }
@@ -148,7 +148,7 @@ PlanSearch::PlanSearch(Predictor& predictor, const Scenario& scenario, const Pla
   prepared_.bounds.resize(points);
   static constexpr std::array<std::string_view, 1> kBucket{"comm.bucket_bytes"};
   for (std::size_t point = 0; point < points; ++point) {
-    prepared_.devices.push_back(devices_of(sweep_.points().at(point)));
+    prepared_.devices.push_back(devices_of(scenario.points[point]));
     without_bucket_.push_back(text_without(sweep_.points().at(point), kBucket));
   }
   prepare(options, predictor);

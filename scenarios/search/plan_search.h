@@ -71,8 +71,8 @@ struct PlanSearchOptions {
 /// the front only.
 class PlanSearch {
  public:
-  /// Finds out which plans are possible and fit, and their bounds. Both first arguments must outlive the search. Throws
-  /// what Sweep() throws. O(points * tasks) on `threads` threads.
+  /// Finds out which plans are possible and fit, and their bounds. Both first arguments must outlive the search, and
+  /// the scenario is one of with_plans(). Throws what Sweep() throws. O(points * tasks) on `threads` threads.
   PlanSearch(Predictor& predictor, const Scenario& scenario, const PlanSearchOptions& options);
 
   [[nodiscard]] const Sweep& sweep() const noexcept { return sweep_; }

@@ -46,9 +46,6 @@ struct PlanLimits {
 /// than kMostPoints plans.
 [[nodiscard]] Scenario with_plans(Scenario scenario, const PlanSpace& space, const PlanLimits& limits);
 
-/// Returns the samples of a replica, divided by those of the captured step, as a value of `batch.scale`.
-[[nodiscard]] std::string batches_text(double batches);
-
 }  // namespace stepsim::scenarios
 
 #endif

@@ -14,8 +14,8 @@ constexpr std::array kBatchParameters{
 };
 
 void apply_batch(const Change& change, Plan& plan) {
-  if (const YamlField* const value = change.find("scale"))
-    ask_for_samples(change, *value, scale_of(*value, 1e-6), 1, plan);
+  double factor = 1;
+  if (const YamlField* const value = change.read("scale", factor)) ask_for_samples(change, *value, factor, 1, plan);
 }
 
 }  // namespace

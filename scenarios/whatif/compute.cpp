@@ -16,8 +16,8 @@ constexpr std::array kComputeParameters{
 };
 
 void apply_compute(const Change& change, Plan& plan) {
-  const YamlField* const scale = change.find("scale");
-  const double factor = scale == nullptr ? 1 : scale_of(*scale, 0);
+  double factor = 1;
+  change.read("scale", factor);
   Duration extra{};
   change.read("add", extra);
   const auto add_rule = [&](Plan::Turn turn, double by, Duration more) {

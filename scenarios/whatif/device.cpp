@@ -188,7 +188,8 @@ void apply_device(const Change& change, Plan& plan) {
   const YamlField* const from = change.find("from");
   const Accelerator* const to = target(change.find("to"));
   const Model model = model_of(change);
-  const double factor = model == Model::kScaled ? scale_of(*change.find("factor"), 0) : 1;
+  double factor = 1;
+  change.read("factor", factor);  // model_of() has checked that there is none for another model
   if (from != nullptr) {
     require_kernels(plan, *from);
     plan.add_rule(Plan::Turn::kCapture, std::make_shared<const CapturedDevice>(change, *from, plan, named(*from)));

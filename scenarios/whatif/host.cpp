@@ -35,9 +35,9 @@ void scale_selected(const Capture& capture, const Selector& selector, const Yaml
 }
 
 void apply_host(const Change& change, Plan& plan) {
-  const YamlField* const value = change.find("scale");
+  double factor = 1;
+  const YamlField* const value = change.read("scale", factor);
   if (value == nullptr) return;
-  const double factor = scale_of(*value, 0);
   plan.host_known = true;
   if (factor == 1) return;
   plan.add_rule(

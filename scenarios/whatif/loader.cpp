@@ -127,13 +127,14 @@ void apply_workers(const Change& change, const YamlField& value, Plan& plan) {
       &change);
 }
 
-void apply_scale(const Change& change, const YamlField& value, Plan& plan) {
-  const double factor = scale_of(value, 0);
+void apply_scale(const Change& change, Plan& plan) {
+  double factor = 1;
+  const YamlField* const scale = change.read("scale", factor);
   if (factor == 1) return;
   plan.other_loader = true;
   plan.add_rule(
       Plan::Turn::kFactors,
-      [selector = change.selector(), value, factor](const Capture& capture, std::vector<Duration>& durations) {
+      [selector = change.selector(), value = *scale, factor](const Capture& capture, std::vector<Duration>& durations) {
         for (const TaskId wait : waits_of(selector, capture, value))
           durations[wait.index()] = scaled(durations[wait.index()], factor);
       },
@@ -142,7 +143,7 @@ void apply_scale(const Change& change, const YamlField& value, Plan& plan) {
 
 void apply_loader(const Change& change, Plan& plan) {
   if (const YamlField* const workers = change.find("workers")) apply_workers(change, *workers, plan);
-  if (const YamlField* const scale = change.find("scale")) apply_scale(change, *scale, plan);
+  apply_scale(change, plan);
 }
 
 }  // namespace

@@ -37,8 +37,6 @@ YamlType split_type() { return yaml::text("[0-9]+([+,][0-9]+)*"); }
 /// The words of `schedule`.
 enum class Schedule : std::uint8_t { kOneForwardOneBackward, kAllForwardFirst, kInterleaved };
 
-constexpr ValueType kZero = value::count(0, 3) | value::one_of("FULL_SHARD", "SHARD_GRAD_OP");
-
 constexpr std::array kParallelParameters{
     Parameter{"data", value::count_from(1, kMostDevices),
               "number of replicas, each with the samples of the captured step", "1"},
@@ -61,7 +59,7 @@ constexpr std::array kParallelParameters{
               "divide also norms, residual connections and dropout among the devices of tensor, by tokens", "false"},
     Parameter{"tensor_overlap", value::flag(),
               "products of the backward pass go on while devices of tensor sum the gradients of activations", "true"},
-    Parameter{"zero", kZero,
+    Parameter{"zero", value::count(0, 3) | value::word("FULL_SHARD", 3) | value::word("SHARD_GRAD_OP", 2),
               "what replicas divide: 1 = the optimizer's states, 2 = also gradients (FSDP's SHARD_GRAD_OP), 3 = also "
               "parameters (FULL_SHARD)",
               "0"},
@@ -327,14 +325,6 @@ std::vector<std::uint32_t> layers_in(const YamlField& field) {
   return layers;
 }
 
-/// Returns what replicas divide (Parallelism::zero).
-std::uint32_t stage_of_zero(const YamlField& field) {
-  const std::string& text = field.scalar(text_of(kZero));
-  if (text == "FULL_SHARD") return 3;
-  if (text == "SHARD_GRAD_OP") return 2;
-  return field.count(0, 3);
-}
-
 /// Returns the parallelism after the change. Throws InputError if a value is invalid.
 Parallelism changed(Parallelism parallelism, const Change& change) {
   change.read("data", parallelism.data);
@@ -347,7 +337,7 @@ Parallelism changed(Parallelism parallelism, const Change& change) {
   change.read("expert", parallelism.expert);
   change.read("sequence", parallelism.sequence);
   change.read("tensor_overlap", parallelism.tensor_overlap);
-  if (const YamlField* const zero = change.find("zero")) parallelism.zero = stage_of_zero(*zero);
+  change.read("zero", parallelism.zero);
   change.read("recompute", parallelism.recompute);
   change.read("order", parallelism.order);
   if (const YamlField* const split = change.find("split")) parallelism.split = layers_in(*split);

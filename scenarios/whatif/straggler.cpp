@@ -87,7 +87,7 @@ struct Slowness {
 
 Slowness slowness_of(const Change& change) {
   Slowness slow;
-  if (const YamlField* const value = change.find("factor")) slow.factor = scale_of(*value, 0);
+  change.read("factor", slow.factor);
   if (const YamlField* const value = change.read("distribution", slow.distribution)) {
     if (slow.distribution == Distribution::kExponential && slow.factor < 1)
       value->fail("'distribution' is exponential, whose factors are at least 1; expected 'factor' from 1");
