@@ -295,6 +295,27 @@ TEST(PlanSpaceTest, MicrobatchesDivideTheSamplesOfAReplica) {
   EXPECT_THAT(values_of_key(points_of(more), "parallel.microbatches"), ElementsAre("1", "2", "4", "8"));
 }
 
+// FULL_SHARD is ZeRO 3, which has no buckets. The plan shows it as the user wrote it.
+TEST(PlanSpaceTest, WordsOfTheUserCountAsTheNumbersThatTheyStandFor) {
+  Scenario asked;
+  add_set(asked, "parallel.zero=FULL_SHARD,1");
+  add_set(asked, "parallel.data=02");
+  const Points points = points_of(with_plans(std::move(asked), {.devices = {2}, .batches = 2}, limits(1)));
+  EXPECT_THAT(values_of_key(points, "parallel.zero"), ElementsAre("FULL_SHARD", "1"));
+  EXPECT_THAT(values_of_key(points, "parallel.data"), ElementsAre("2"));
+  for (std::size_t point = 0; point < points.size(); ++point) {
+    EXPECT_EQ(value_of(points, point, "comm.bucket_bytes").empty(),
+              value_of(points, point, "parallel.zero") == "FULL_SHARD");
+  }
+}
+
+TEST(PlanSpaceTest, AWrongValueOfTheUserIsRefusedWhereItIsWritten) {
+  Scenario asked;
+  add_set(asked, "parallel.zero=x");
+  EXPECT_THAT(stepsim::testing::thrown_by<InputError>([&] { return with_plans(asked, {.devices = {2}}, limits(1)); }),
+              HasSubstr("--set parallel.zero=x:1: 'zero' is 'x'"));
+}
+
 TEST(PlanSpaceTest, ValuesOfTheUserAreTheOnlyOnes) {
   Scenario asked;
   for (const char* const set : {"parallel.tensor=4", "comm.bucket_bytes=1MiB,2MiB", "precision.to=bf16,fp8"})
