@@ -88,7 +88,9 @@ void check_bytes(const Capture& capture, const Division& division, const Capture
   ASSERT_GT(least, 0);
   for (const RendezvousId rendezvous : job.dag.all_rendezvous()) {
     const bool of_replicas = !job.dag.collective(rendezvous).of_activations && !job.dag.members(rendezvous).empty();
-    if (of_replicas) EXPECT_EQ(group_size(job.dag, rendezvous), division.data);
+    if (of_replicas) {
+      EXPECT_EQ(group_size(job.dag, rendezvous), division.data);
+    }
   }
   const testing::Exchanged exchanged = testing::exchanged_by_replicas(job.dag);
   EXPECT_GE(exchanged.reduced, least * (1 - 1e-6));
