@@ -149,8 +149,8 @@ class OtherPrecision final : public DeviceRule {
       for (const Arithmetic& other : kArithmetics) {
         if (has_units(*piece.on, other)) add_item(others, other.name);
       }
-      value().fail(fmt::format("{} has no units for {}; expected one of {}, or also a 'device' change", piece.on->name,
-                               to_.name, others));
+      value().fail(fmt::format("{} has no units for {}; expected one of {}, or a 'device' change before it",
+                               piece.on->name, to_.name, others));
     }
     return changed;
   }

@@ -57,10 +57,10 @@ Assumptions
 $ stepsim plan SCRATCH/step.json --devices 8 --machine SCRATCH/machine.yaml --brief --set parallel.tensor=1 --set parallel.pipeline=1
 Best plan for 8 devices: parallel.tensor=1, parallel.pipeline=1, parallel.data=8, batch.scale=1, parallel.microbatches=1, parallel.interleave=1, parallel.zero=1, parallel.recompute=none, comm.bucket_bytes=25MiB: step time 79.23 ms (67.01 to 93.69 ms), 807.8 samples/s; 50.58 ms by the data sheet alone; it needs 6.3 GiB of 40.0 GiB of memory per device; the next plan takes 0.0 % longer, and the ranges of 9 of the next 9 overlap with that of the best. 64 of 192 plans were simulated; of the others, 128 cannot be faster. Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
 $ stepsim whatif SCRATCH/step.json --set device.to=H100 --machine SCRATCH/machine.yaml --brief
-Step time 22.87 ms (19.19 to 27.67 ms), 55.4 % less than the baseline's 51.25 ms; 349.7 samples/s instead of 156.1 (+124.1 %). The measured steps of --machine are of A100 SXM 40GB, on which the job does not run after the changes: step times are those of models alone. To narrow the range most, give one measured step (stepsim help calibrate).
+Step time 22.86 ms (19.21 to 27.61 ms), 55.4 % less than the baseline's 51.25 ms; 350 samples/s instead of 156.1 (+124.2 %). The measured steps of --machine are of A100 SXM 40GB, on which the job does not run after the changes: step times are those of models alone. To narrow the range most, give one measured step (stepsim help calibrate).
 
 Why
-- Largest difference: compute, 50.93 ms to 22.51 ms (-28.43 ms).
+- Largest difference: compute, 50.93 ms to 22.49 ms (-28.44 ms).
 - The step is limited by the GPU, before and after.
 $ stepsim whatif scenarios/samples/byteps-even --machine tests/golden/data/measured-runs.csv
 error: tests/golden/data/measured-runs.csv:1: the file is a value; expected a map of keys such as 'device: H100'

@@ -471,7 +471,7 @@ TEST(DivisionPropertyTest, ADivisionThatIsTakenBackChangesNothing) {
 
 /// Checks orders of changes: as given, in reverse, and at random.
 void expect_order_of_no_effect(const Question& asked, std::vector<std::string> sets) {
-  std::mt19937 generator(test_seed());
+  std::mt19937 generator(testing::test_seed());
   const scenarios::MemoryNeeds memory(asked.capture());
   const Answer first = answer_of(asked, memory, sets);
   std::reverse(sets.begin(), sets.end());
@@ -546,7 +546,7 @@ TEST(DivisionPropertyTest, NoRandomPlanBeatsTheBestOfTheSearch) {
   constexpr std::uint32_t kDevices = 8;
   constexpr std::uint32_t kSamples = 16;
   constexpr int kPlans = 200;
-  std::mt19937 generator(test_seed());
+  std::mt19937 generator(testing::test_seed());
   for (const std::string_view family : {"llama", "mixtral"}) {
     for (const std::string nic : {"400Gb/s", "25Gb/s"}) {
       Job job = job_of(*find_transformer_family(family), 2048);
@@ -565,7 +565,7 @@ TEST(DivisionPropertyTest, NoRandomPlanBeatsTheBestOfTheSearch) {
       int answers = 0;
       for (int i = 0; i < 20 * kPlans && answers < kPlans; ++i) {
         const std::vector<std::string> sets = random_plan(generator, kDevices, kSamples, job.model.experts);
-        SCOPED_TRACE(fmt::format("{} over {}, seed {}: {}", family, nic, test_seed(), fmt::join(sets, " ")));
+        SCOPED_TRACE(fmt::format("{} over {}, seed {}: {}", family, nic, testing::test_seed(), fmt::join(sets, " ")));
         try {
           const std::uint32_t data = kDevices / divided_among(sets);
           scenarios::Scenario scenario = scenario_of(hosts);
