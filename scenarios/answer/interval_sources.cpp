@@ -391,7 +391,7 @@ Variants other_kernels(const PlanCase& of) {
 constexpr std::array kAddedCalls{42.0 / 80, 278.0 / 80};
 
 /// True if the plan divides the job of one device, which then has no collectives but added ones.
-bool adds_collectives(const PlanCase& of) { return of.links_apply() && of.plan.parallelism != Parallelism{}; }
+bool adds_collectives(const PlanCase& of) { return of.links_apply() && of.plan.parallelism.ranks() > 1; }
 
 bool launches_collective(const Dag& dag, TaskId task) {
   if (dag.kind(task) != TaskKind::kHost) return false;
