@@ -149,7 +149,7 @@ class OtherPrecision final : public DeviceRule {
       for (const Arithmetic& other : kArithmetics) {
         if (has_units(*piece.on, other)) add_item(others, other.name);
       }
-      value().fail(fmt::format("{} has no units for {}; expected one of {}, or a 'device' change before it",
+      value().fail(fmt::format("{} has no units for {}; expected one of {}, or another device (device.to)",
                                piece.on->name, to_.name, others));
     }
     return changed;

@@ -198,5 +198,5 @@ Assumptions
 - Device work on B200 is scaled by roofline (NVIDIA Blackwell datasheet (2025), 'Technical Specifications', HGX B200, halved where it counts sparsity), with the limits listed in docs/internals/models.md; CPU work and launches keep their recorded times.
 - Device work on MI300X is scaled by roofline (AMD Instinct MI300A, MI300X, MI325X data sheets (2023, 2024), 'Specifications'), with the limits listed in docs/internals/models.md; CPU work and launches keep their recorded times.
 $ stepsim whatif tests/golden/data/gpu_step.json --set precision.to=fp8
-error: --set 'precision.to=fp8': A100 SXM 40GB has no units for fp8; expected one of fp32, tf32, bf16, fp16, or a 'device' change before it
+error: --set 'precision.to=fp8': A100 SXM 40GB has no units for fp8; expected one of fp32, tf32, bf16, fp16, or another device (device.to)
 [exit 2]

@@ -569,7 +569,7 @@ TEST(DivisionPropertyTest, NoRandomPlanBeatsTheBestOfTheSearch) {
         try {
           const std::uint32_t data = kDevices / divided_among(sets);
           scenarios::Scenario scenario = scenario_of(hosts);
-          scenarios::add_set(scenario, "batch.scale=" + scenarios::batches_text(double{kSamples} / data));
+          scenarios::add_set(scenario, "batch.scale=" + fmt::format("{}", double{kSamples} / data));
           for (const std::string& set : sets) scenarios::add_set(scenario, set);
           scenarios::Plan plan = asked.predictor().plan();
           scenarios::apply_all(scenario.changes, plan);
