@@ -34,7 +34,7 @@ _MEANINGS = {
     "best_of_its_values": "true for the best value of this parameter",
     "beyond_noise": "true if the difference is larger than noise explains; null if the noise is unknown",
     "blocks": "blocks of the grid per multiprocessor",
-    "bottleneck": "what limits the step: compute, tensor, pipeline, data (communication that is waited for), bubble or memory",
+    "bottleneck": "what limits the step: compute, tensor, pipeline, data (communication that is waited for), bubble (waiting for other stages), idle (waiting for the host) or memory",
     "breakdown": "the time in a step by kind of work; entries overlap",
     "bubble_ns": "time of a step in which the device waits for other stages or the host",
     "by": "what rows are grouped by",

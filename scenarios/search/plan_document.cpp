@@ -215,14 +215,14 @@ Table parts_table(const std::vector<PlanLine>& lines) {
                {"tensor"},
                {"pipeline"},
                {"data"},
-               {"bubble"},
+               {"idle"},
                {"bottleneck", Align::kLeft}});
   table.compare_times();
   std::size_t number = 0;
   for (const PlanLine& line : lines) {
     const StepParts& parts = line.parts();
     table.add_row({std::to_string(++number), Cell{*line.outcome().iteration}, Cell{parts.compute}, Cell{parts.tensor},
-                   Cell{parts.pipeline}, Cell{parts.data}, Cell{parts.bubble}, std::string(line.limit())});
+                   Cell{parts.pipeline}, Cell{parts.data}, Cell{parts.idle}, std::string(line.limit())});
   }
   return table;
 }
@@ -241,7 +241,7 @@ constexpr auto kParts = std::to_array<Field<StepParts>>({
     {"tensor_parallel_ns", at<&StepParts::tensor>},
     {"pipeline_parallel_ns", at<&StepParts::pipeline>},
     {"data_parallel_ns", at<&StepParts::data>},
-    {"bubble_ns", at<&StepParts::bubble>},
+    {"bubble_ns", at<&StepParts::idle>},
 });
 
 constexpr auto kPlan = std::to_array<Field<PlanLine>>({
@@ -428,7 +428,7 @@ Table rows_of(const PlanAnswer& answer) {
     cells.emplace_back(need && need->capacity ? std::to_string(need->capacity->count()) : "");
     cells.emplace_back(fit ? std::string(word_of(*fit)) : "");
     const StepParts& parts = line.parts();
-    for (const Duration time : {parts.compute, parts.tensor, parts.pipeline, parts.data, parts.bubble})
+    for (const Duration time : {parts.compute, parts.tensor, parts.pipeline, parts.data, parts.idle})
       cells.push_back(sim::nanoseconds_cell(time));
     cells.emplace_back(std::string(line.limit()));
     table.add_row(std::move(cells));

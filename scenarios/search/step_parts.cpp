@@ -32,8 +32,8 @@ std::string_view StepParts::limit() const noexcept {
     Duration time;
   };
   const std::array parts{Named{"tensor", tensor}, Named{"pipeline", pipeline}, Named{"data", data},
-                         Named{"bubble", bubble}};
-  const Duration rest = tensor + pipeline + data + bubble;
+                         Named{has_stages ? "bubble" : "idle", idle}};
+  const Duration rest = tensor + pipeline + data + idle;
   if (rest * 9 < compute) return "compute";
   return std::max_element(parts.begin(), parts.end(), [](const Named& a, const Named& b) { return a.time < b.time; })
       ->name;
@@ -62,7 +62,7 @@ StepParts step_parts(const Prediction& prediction) {
     times[kind] = length - before;
     before = length;
   }
-  StepParts parts{times[kCompute], times[kTensor], times[kPipeline], times[kData], {}};
+  StepParts parts{times[kCompute], times[kTensor], times[kPipeline], times[kData], {}, !ranks[last][kPipeline].empty()};
   const std::vector<RecordedStep>& steps = prediction.graph->recording.steps;
   const auto count =
       std::count_if(steps.begin(), steps.end(), [last](const RecordedStep& step) { return step.rank == last; });
@@ -75,8 +75,7 @@ StepParts step_parts(const Prediction& prediction) {
     for (Duration* const part : members)
       *part = Duration{static_cast<std::int64_t>(static_cast<double>(part->count()) * share)};
   }
-  parts.bubble =
-      std::max(Duration{}, prediction.iteration - parts.compute - parts.tensor - parts.pipeline - parts.data);
+  parts.idle = std::max(Duration{}, prediction.iteration - parts.compute - parts.tensor - parts.pipeline - parts.data);
   return parts;
 }
 

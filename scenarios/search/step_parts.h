@@ -15,9 +15,10 @@ struct StepParts {
   Duration tensor{};    ///< communication of divided layers
   Duration pipeline{};  ///< messages between stages
   Duration data{};      ///< reductions of gradients
-  Duration bubble{};    ///< the rest: waiting for other stages and for the host
-  /// Returns the largest part but compute, as a word: "tensor", "pipeline", "data" or "bubble"; "compute" if all of
-  /// them together are less than a tenth of the step.
+  Duration idle{};      ///< the rest: waiting for other stages and for the host
+  bool has_stages = false;
+  /// Returns the largest part but compute, as a word: "tensor", "pipeline", "data", or for the idle time "bubble" if
+  /// there are several stages, otherwise "idle"; "compute" if all of them together are less than a tenth of the step.
   [[nodiscard]] std::string_view limit() const noexcept;
 };
 

@@ -222,6 +222,17 @@ void refuse_fewer_than_the_lone_rank(const YamlField& workers, const Plan& plan)
                                      rank, rank + 1));
 }
 
+/// True if ranks divide what the optimizer updates, as FSDP and ZeRO do: job.yaml says so, or they scatter the
+/// gradients that they reduce.
+bool divides_update(const Capture& capture) {
+  const Dag& dag = capture.dag;
+  const auto all = dag.all_rendezvous();
+  return capture.job.framework == "pytorch-fsdp" || std::any_of(all.begin(), all.end(), [&dag](RendezvousId one) {
+           const Collective& collective = dag.collective(one);
+           return collective.op == CollectiveOp::kReduceScatter && !collective.of_activations;
+         });
+}
+
 /// Changes the number of workers, the number of servers, and whether servers share the workers' hosts. Precondition:
 /// the change sets one of them.
 void resize(const Change& change, Plan& plan) {
@@ -247,6 +258,11 @@ void resize(const Change& change, Plan& plan) {
   }
   const std::uint32_t captured = captured_workers(*plan.captured);
   if (*plan.job.workers > captured && before <= captured) plan.assumptions.push_back(copies_assumption(captured));
+  if (*plan.job.workers != before && divides_update(*plan.captured)) {
+    plan.assumptions.push_back({"update_share",
+                                "Ranks that divide the optimizer's work (FSDP, ZeRO) keep the captured time of their "
+                                "share, although it changes with their number."});
+  }
 }
 
 /// Scales the batch per worker to the number of workers. With weak scaling, each worker keeps its batch. With strong

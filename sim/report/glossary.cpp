@@ -426,8 +426,9 @@ constexpr auto kTerms = std::to_array<Term>({
      .also = "tensor, pipeline, bottleneck, capacity",
      .definition = "How the job of one captured device is divided among many: replicas, layers, stages.",
      .more = "'tensor', 'pipeline' and 'data' are communication of divided layers, between stages and of replicas, "
-             "beside which the device does not compute; 'bubble' is the time in which it waits for other stages or the "
-             "host; 'bottleneck' is the largest of them, or compute if all of them are less than a tenth of the step."},
+             "beside which the device does not compute; 'idle' is the time in which it waits for other stages (the "
+             "pipeline's bubble) or the host; 'bottleneck' is the largest of them, or compute if all of them are less "
+             "than a tenth of the step."},
     {.name = "NCCL pieces",
      .also = "for the GPU, for the peer, network, number, transferred, in channels, channels",
      .definition = "The parts of a collective that NCCL sends and receives, and what they waited for.",

@@ -155,7 +155,19 @@ TEST(PlanSearchTest, PartsOfAStepSumToIt) {
   const Scenario plans = scenario(asked, {.devices = {8}, .gpus_per_host = 8, .batches = 8}, {});
   for (const RankedPlan& plan : PlanSearch(asked.predictor(), plans, {}).run({}, {}).best) {
     const StepParts& parts = plan.parts;
-    EXPECT_EQ(parts.compute + parts.tensor + parts.pipeline + parts.data + parts.bubble, *plan.outcome.iteration);
+    EXPECT_EQ(parts.compute + parts.tensor + parts.pipeline + parts.data + parts.idle, *plan.outcome.iteration);
+  }
+}
+
+TEST(PlanSearchTest, AStepWithoutStagesHasNoBubble) {
+  const Question asked = question();
+  for (const std::uint32_t stages : {1U, 2U}) {
+    const Scenario plans = scenario(asked, {.devices = {4}, .gpus_per_host = 4, .batches = 4},
+                                    {"parallel.interleave=1", "parallel.pipeline=" + std::to_string(stages)});
+    for (const RankedPlan& plan : PlanSearch(asked.predictor(), plans, {}).run({}, {}).best) {
+      EXPECT_EQ(plan.parts.has_stages, stages > 1);
+      EXPECT_NE(plan.parts.limit(), stages > 1 ? "idle" : "bubble");
+    }
   }
 }
 

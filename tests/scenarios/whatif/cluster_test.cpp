@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "model/job/topology.h"
 #include "model/rewrite/capture_edit.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
@@ -221,6 +223,22 @@ TEST(ClusterWhatIf, HostsOfGpusWithoutANicAreRefused) {
   EXPECT_EQ(problem_of(data_parallel_question(), {"cluster.gpus_per_host=2"}), "taken");
   EXPECT_NE(problem_of(parameter_server_question(), {"cluster.gpus_per_host=2"}).find("has its own host"),
             std::string::npos);
+}
+
+TEST(ClusterWhatIf, SaysThatASharedUpdateKeepsItsTime) {
+  const auto is_said = [](const Question& question, const char* set) {
+    scenarios::Scenario scenario;
+    scenarios::add_set(scenario, set);
+    scenarios::Plan plan = question.predictor().plan();
+    scenarios::apply_all(scenario.changes, plan);
+    return find_assumption(plan.assumptions, "update_share") != nullptr;
+  };
+  Capture sharded = DataParallelJob{}.capture();
+  sharded.job.framework = "pytorch-fsdp";
+  const Question divides(std::move(sharded), star(2, {.bandwidth = Bandwidth::from_bytes_per_second(1e9)}), "maxmin");
+  EXPECT_TRUE(is_said(divides, "cluster.workers=4"));
+  EXPECT_FALSE(is_said(divides, "cluster.workers=2"));
+  EXPECT_FALSE(is_said(data_parallel_question(), "cluster.workers=4"));
 }
 
 TEST(ClusterWhatIf, TheCapturedNumbersChangeNothing) {
