@@ -31,7 +31,7 @@ KINDS = ("scenario", "job", "cluster", "machine", "ranges")
 # regular expressions or on bounds of quantities with units.
 NOT_KNOWN = {
     "scenario": {"bandwidth-zero", "bandwidth-0x", "bandwidth-next-to-0x", "bandwidth-huge", "gradients-0x", "latency-of-hours",
-                 "workers-a-billion", "partition-zero", "exponential-below-one", "device-without-factor",
+                 "workers-a-billion", "exponential-below-one", "device-without-factor",
                  "device-without-kernels", "of-collectives", "remove-everything", "launch-without-devices", "copies-without-devices",
                  "sweep-none", "sweep-a-million-points", "sweep-a-trillion-points", "selects-nothing", "selects-no-name", "selects-messages", "ranks-backwards", "bytes-backwards", "pattern-open",
                  "pattern-with-reference", "pattern-that-explodes", "pattern-without-end", "sweep-bandwidth-0x",
