@@ -16,8 +16,6 @@
 namespace stepsim {
 namespace {
 
-constexpr std::size_t kMostRepeatedTasks = 10'000'000;
-
 void refuse_unalike(const JobSteps& steps) {
   if (steps.are_alike()) return;
   throw CannotAnswer({}, steps.count() == 0
@@ -73,9 +71,9 @@ class StepRepeater {
  private:
   void check() const {
     if (count_ == 0) throw UsageError("0 iterations found; expected at least 1");
-    if (tasks_.size() > kMostRepeatedTasks / count_) {
+    if (tasks_.size() > kMostCopiedTasks / count_) {
       throw UsageError(fmt::format("{} iterations of {} tasks are too many; expected at most {} tasks in all", count_,
-                                   tasks_.size(), kMostRepeatedTasks));
+                                   tasks_.size(), kMostCopiedTasks));
     }
     for (const TaskId task : tasks_) {
       const RendezvousId rendezvous = dag_.rendezvous(task);

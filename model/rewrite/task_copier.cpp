@@ -8,8 +8,8 @@
 namespace stepsim {
 namespace {
 
-/// Calls visit(entry) for each entry of the table whose task is one of `tasks`. Both are ordered by task, which `task`
-/// returns for an entry. The table may grow meanwhile.
+/// Calls visit(entry) for each entry of the table whose task is one of `tasks`. Both are ordered by task, which
+/// `task_of` returns for an entry.
 template <class Table, class TaskOf, class Visit>
 void for_entries_of(std::span<const TaskId> tasks, const Table& table, TaskOf task_of, Visit visit) {
   const auto before = [&](const auto& entry, TaskId task) { return task_of(entry) < task; };
@@ -21,6 +21,10 @@ void for_entries_of(std::span<const TaskId> tasks, const Table& table, TaskOf ta
 }
 
 }  // namespace
+
+bool is_of_device(const Lane& lane) noexcept {
+  return lane.kind == LaneKind::kStream || lane.kind == LaneKind::kCopyEngine;
+}
 
 TaskId TaskCopies::find(TaskId task) const noexcept {
   const auto found = std::lower_bound(tasks_.begin(), tasks_.end(), task);
@@ -137,8 +141,7 @@ void TaskCopier::copy_gradients(std::span<const TaskId> tasks) {
 
 LaneId TaskCopier::lane_of(LaneId captured, const CopyTarget& target) {
   const Lane& like = capture_.dag.lane(captured);
-  const bool on_device = like.kind == LaneKind::kStream || like.kind == LaneKind::kCopyEngine;
-  if (target.thread.valid() && !on_device) return target.thread;
+  if (target.thread.valid() && !is_of_device(like)) return target.thread;
   if (!target.rank) return captured;
   std::vector<LaneId>& lanes = lanes_[*target.rank];
   lanes.resize(capture_.dag.lanes().size());

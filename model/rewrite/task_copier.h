@@ -16,6 +16,9 @@
 
 namespace stepsim {
 
+/// True for a lane whose tasks a device does.
+[[nodiscard]] bool is_of_device(const Lane& lane) noexcept;
+
 /// The copies of some tasks. Refers to the list of these tasks.
 class TaskCopies {
  public:

@@ -122,10 +122,6 @@ class Pieces {
   std::vector<std::vector<TaskId>> tasks_;
 };
 
-bool is_of_device(const Lane& lane) noexcept {
-  return lane.kind == LaneKind::kStream || lane.kind == LaneKind::kCopyEngine;
-}
-
 bool is_on_device(const Dag& dag, TaskId task) { return is_of_device(dag.lane(task)); }
 
 /// Builds the ranks of the stages from copies of the pieces.
