@@ -91,9 +91,10 @@ void TaskCopier::copy_edges(std::span<const TaskId> tasks, const CopyTarget& tar
     const RendezvousId captured = dag.rendezvous(task);
     if (!captured.valid()) continue;
     const auto [known, is_first] = copied.try_emplace(captured);
-    if (is_first)
+    if (is_first) {
       known->second =
           target.rendezvous ? target.rendezvous(captured) : builder.add_rendezvous(dag.collective(captured));
+    }
     builder.join(known->second, copy_of(task));
   }
 }
