@@ -196,7 +196,7 @@ void run_plan(PlanRequest request, const Session& session) {
     Progress progress = progress_of(options, session);
     progress.phase("comparing plans", Progress::Clock::now(), "");
     scenarios::PlanAnswer answer;
-    answer.limits = scenarios::plan_limits(what_if->capture);
+    answer.limits = scenarios::plan_limits(*what_if->predictor->plan().divided_step);
     if (!answer.limits.has_replicas && !answer.limits.divides_layers && answer.limits.layers == 1)
       throw CannotAnswer({}, answer.limits.reasons.front());
     answer.space = {.devices = request.devices,

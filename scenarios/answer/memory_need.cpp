@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -96,14 +97,15 @@ std::optional<Fit> MemoryNeed::fits() const noexcept {
                                                                                                       : Fit::kUnsure;
 }
 
-MemoryNeeds::MemoryNeeds(const Capture& capture) {
+MemoryNeeds::MemoryNeeds(std::shared_ptr<DividedStep> step) : step_(std::move(step)) {
+  const Capture& capture = step_->capture();
   if (capture.recording.ranks.size() > 1 || capture.dag.rendezvous_count() > 0) {
-    why_no_step_ = "the capture is not of a job on one device";
+    why_no_estimate_ = "the capture is not of a job on one device";
   } else {
     try {
-      step_.emplace(capture);
+      static_cast<void>(step_->step_memory());
     } catch (const CannotAnswer& problem) {
-      why_no_step_ = problem.what();
+      why_no_estimate_ = problem.what();
     }
   }
   if (capture.allocations == nullptr) return;
@@ -124,8 +126,8 @@ MemoryNeeds::MemoryNeeds(const Capture& capture) {
 std::string_view MemoryNeeds::unknown_because(const Plan& plan) const {
   const bool recorded = plan.captured->allocations != nullptr;
   if (recorded && !needs_shapes(plan)) return devices_.empty() ? "the allocations on devices were not recorded" : "";
-  if (step_) return {};
-  return recorded ? std::string_view(why_no_step_)
+  if (why_no_estimate_.empty()) return {};
+  return recorded ? std::string_view(why_no_estimate_)
                   : "the capture has no allocations; record with profile_memory=True and record_shapes=True";
 }
 
@@ -141,8 +143,8 @@ MemoryNeed MemoryNeeds::from_allocations(const OfDevice& device, const Plan& pla
   }
   const auto peak_on = [&](MemorySide side) {
     const auto passing = [](const MemoryParts& parts) { return as_double(parts.activations + parts.working); };
-    const MemoryParts whole = step_->of({}, samples, side);
-    const MemoryParts parts = step_->of(plan.parallelism, samples, side, plan.activation_bytes);
+    const MemoryParts whole = step_->memory({}, samples, side);
+    const MemoryParts parts = step_->memory(plan.parallelism, samples, side, plan.activation_bytes);
     // If the peak is in the optimizer's step, it says nothing of activations.
     const double lasting = as_double(whole.total()) - passing(whole);
     const double ratio = whole.activations > Bytes{} ? std::max(0.0, (recorded - lasting) / passing(whole)) : 1;
@@ -155,7 +157,7 @@ MemoryNeed MemoryNeeds::from_allocations(const OfDevice& device, const Plan& pla
 
 MemoryNeed MemoryNeeds::from_shapes(const Plan& plan) const {
   const auto parts_on = [&](MemorySide side) {
-    return step_->of(plan.parallelism, plan.batches, side, plan.activation_bytes);
+    return step_->memory(plan.parallelism, plan.batches, side, plan.activation_bytes);
   };
   const auto peak_of = [](const MemoryParts& parts, double error) {
     return as_double(parts.total()) + error * as_double(parts.activations + parts.working);
@@ -179,8 +181,8 @@ std::optional<Assumption> MemoryNeeds::assumption_for(const Plan& plan) const {
                                   larger)};
   }
   const bool is_estimated = devices_.empty() || needs_shapes(plan);
-  if (!step_ || !is_estimated || !differs(plan)) return std::nullopt;
-  return assumption_of(step_->optimizer());
+  if (!why_no_estimate_.empty() || !is_estimated || !differs(plan)) return std::nullopt;
+  return assumption_of(step_->step_memory().optimizer());
 }
 
 MemoryAnswer MemoryNeeds::of(const Plan& plan) const {

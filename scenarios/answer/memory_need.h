@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +12,7 @@
 #include "model/base/assumption.h"
 #include "model/cost/device/peak_memory.h"
 #include "model/job/recording.h"
-#include "model/rewrite/parallel/step_memory.h"
+#include "model/rewrite/parallel/divided_step.h"
 #include "scenarios/change/plan.h"
 #include "sim/report/field.h"
 
@@ -85,11 +86,11 @@ struct MemoryAnswer {
 [[nodiscard]] std::string doubt_text(const MemoryNeed& need);
 
 /// Predicts the memory of jobs: from the allocations of a capture if they were recorded, else from the shapes of its
-/// operators (StepMemory). Thread-safe.
+/// operators (DividedStep::memory()). Thread-safe.
 class MemoryNeeds {
  public:
-  /// `capture` must outlive this object. O(operators log operators + calls * calls of a layer).
-  explicit MemoryNeeds(const Capture& capture);
+  /// `step` is of the capture (Plan::divided_step). O(operators log operators + calls * calls of a layer).
+  explicit MemoryNeeds(std::shared_ptr<DividedStep> step);
 
   /// Returns the memory for a plan of the capture. O(allocations + layers * stages).
   [[nodiscard]] MemoryAnswer of(const Plan& plan) const;
@@ -110,8 +111,8 @@ class MemoryNeeds {
   [[nodiscard]] MemoryNeed from_allocations(const OfDevice& device, const Plan& plan) const;
   [[nodiscard]] MemoryNeed from_shapes(const Plan& plan) const;
 
-  std::optional<StepMemory> step_;
-  std::string why_no_step_;        ///< as a sentence without the period, if there is no step_
+  std::shared_ptr<DividedStep> step_;
+  std::string why_no_estimate_;    ///< why the memory of step_ is not known, as a sentence without the period; or empty
   std::vector<OfDevice> devices_;  ///< of a job without devices, the host's memory
 };
 

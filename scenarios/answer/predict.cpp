@@ -20,6 +20,7 @@
 #include "model/rewrite/capture_edit.h"
 #include "model/rewrite/data_parallel.h"
 #include "model/rewrite/overlap.h"
+#include "model/rewrite/parallel/divided_step.h"
 #include "model/rewrite/parameter_server/build.h"
 #include "model/rewrite/ranks.h"
 #include "scenarios/answer/learn_from_capture.h"

@@ -116,7 +116,7 @@ Sweep::Sweep(Predictor& predictor, const Scenario& scenario, int threads, const 
       points_(points_of(scenario)),
       common_(predictor.plan()),
       caution_(*common_.captured, predictor.checkup()),
-      memory_(*common_.captured) {
+      memory_(common_.divided_step) {
   std::vector<const Change*> at_once;
   for (const Change& change : scenario.changes) (changes_.include(change) ? with_points_ : at_once).push_back(&change);
   apply_all(std::move(at_once), common_);

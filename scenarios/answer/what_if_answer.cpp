@@ -95,7 +95,7 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
   answer.baseline.work = work_of(captured);
   answer.scenario.work = work_of(plan);
   if (is_on_machine(plan)) answer.by_data_sheet = meter.predict(predictor, without_machine(plan)).iteration;
-  const MemoryNeeds memory(*captured.captured);
+  const MemoryNeeds memory(captured.divided_step);
   answer.memory = memory.of(plan);
   answer.links = busiest_links(answer.baseline, captured.cluster, answer.scenario, *cluster);
   append(answer.assumptions, answer.scenario.prediction.graph->assumptions);

@@ -207,7 +207,7 @@ Bytes outside_allocator(const std::vector<Asked>& runs) {
   std::vector<double> outside;
   for (const Asked& one : runs) {
     if (!one.of->run->in_use) continue;
-    const MemoryAnswer memory = MemoryNeeds(*one.plan.captured).of(one.plan);
+    const MemoryAnswer memory = MemoryNeeds(one.plan.divided_step).of(one.plan);
     if (memory.need) outside.push_back(static_cast<double>(one.of->run->in_use->count() - memory.need->peak.count()));
   }
   if (outside.empty()) return {};

@@ -27,12 +27,12 @@ std::string device_of(const Capture& capture) {
 
 }  // namespace
 
+DeviceRule::DeviceRule(std::string changes, YamlField value, const Plan& plan, std::string_view kept)
+    : change_(std::move(changes)), value_(std::move(value)), kept_(kept), captured_device_(device_of(*plan.captured)) {}
+
 DeviceRule::DeviceRule(const Change& change, YamlField value, const Plan& plan, std::string_view kept)
-    : change_(change.to_text()),
-      selector_(change.selector()),
-      value_(std::move(value)),
-      kept_(kept),
-      captured_device_(device_of(*plan.captured)) {
+    : DeviceRule(change.to_text(), std::move(value), plan, kept) {
+  selector_ = change.selector();
   if (!kept_.empty() && !selector_.is_all()) kept_ += ", and what is not selected";
 }
 

@@ -19,6 +19,8 @@ class DeviceRule {
   /// `value` is the parameter of `change` that requests the rule; errors point to it. `kept` describes the device work
   /// that the rule does not change. It is empty for a rule that only adds facts about the captured work.
   DeviceRule(const Change& change, YamlField value, const Plan& plan, std::string_view kept);
+  /// A rule of several changes that select no work.
+  DeviceRule(std::string changes, YamlField value, const Plan& plan, std::string_view kept);
   virtual ~DeviceRule() = default;
   DeviceRule(const DeviceRule&) = delete;
   DeviceRule& operator=(const DeviceRule&) = delete;

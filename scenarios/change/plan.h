@@ -24,6 +24,10 @@
 #include "model/rewrite/parallel/parallelism.h"
 #include "scenarios/change/selector.h"
 
+namespace stepsim {
+class DividedStep;
+}  // namespace stepsim
+
 namespace stepsim::scenarios {
 
 class Change;

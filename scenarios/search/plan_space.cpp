@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,7 +14,6 @@
 #include <vector>
 
 #include "model/base/error.h"
-#include "model/rewrite/parallel/parallelism.h"
 #include "scenarios/change/what_if.h"
 #include "scenarios/question/points.h"
 #include "sim/analysis/throughput.h"
@@ -274,9 +272,9 @@ std::vector<std::vector<PointValue>> other_values(const Scenario& scenario) {
 }
 
 /// Returns the clause of why `parallelism` is not possible; empty if it is.
-std::string problem_of(const Capture& capture, const Parallelism& parallelism, DividedWork& work) {
+std::string problem_of(DividedStep& step, const Parallelism& parallelism, DividedWork& work) {
   try {
-    work = divided_work(capture, parallelism);
+    work = step.work(parallelism);
     return {};
   } catch (const CannotAnswer& error) {
     return error.what();
@@ -285,20 +283,19 @@ std::string problem_of(const Capture& capture, const Parallelism& parallelism, D
 
 }  // namespace
 
-PlanLimits plan_limits(const Capture& capture) {
-  PlanLimits limits{.samples = sim::captured_work(capture).batch_size, .reasons = {}};
+PlanLimits plan_limits(DividedStep& step) {
+  PlanLimits limits{.samples = sim::captured_work(step.capture()).batch_size, .reasons = {}};
   DividedWork work;
   const auto is_possible = [&](const Parallelism& parallelism, std::string_view what) {
-    const std::string problem = problem_of(capture, parallelism, work);
+    const std::string problem = problem_of(step, parallelism, work);
     if (!problem.empty()) limits.reasons.push_back(fmt::format("{}: {}", what, problem));
     return problem.empty();
   };
   limits.has_replicas = is_possible({.data = 2}, "replicas");
   limits.divides_layers = is_possible({.tensor = 2}, "divided layers");
   limits.key_heads = work.key_heads;
-  if (is_possible({.pipeline = 2}, "stages of a pipeline"))
-    limits.layers = std::accumulate(work.layers_of_parts.begin(), work.layers_of_parts.end(), std::size_t{0});
-  if (problem_of(capture, {.data = 2, .expert = 2}, work).empty()) limits.experts = work.experts;
+  if (is_possible({.pipeline = 2}, "stages of a pipeline")) limits.layers = work.repeated_layers;
+  if (problem_of(step, {.data = 2, .expert = 2}, work).empty()) limits.experts = work.experts;
   return limits;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/job/recording.h"
+#include "model/rewrite/parallel/divided_step.h"
 #include "scenarios/question/scenario.h"
 
 namespace stepsim::scenarios {
@@ -33,7 +33,7 @@ struct PlanLimits {
 };
 
 /// Returns what the capture allows. O(tasks log tasks + edges).
-[[nodiscard]] PlanLimits plan_limits(const Capture& capture);
+[[nodiscard]] PlanLimits plan_limits(DividedStep& step);
 
 /// Returns the scenario with a list of points, one for each plan in the space: all divisions of the devices into
 /// replicas (`parallel.data`), devices that divide each layer (`parallel.tensor`) and stages (`parallel.pipeline`), and

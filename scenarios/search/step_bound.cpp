@@ -9,7 +9,7 @@
 #include "model/job/dag_builder.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/parallel/added_collectives.h"
-#include "model/rewrite/parallel/parallelism.h"
+#include "model/rewrite/parallel/divided_step.h"
 #include "model/rewrite/parallel/pipeline.h"
 #include "scenarios/change/on_machine.h"
 #include "sim/engine/collectives_alone.h"
@@ -205,12 +205,7 @@ Duration StepBounds::of(const Plan& plan) {
   if (stream_.empty() || (!parallelism.has_pieces() && !is_one_step_)) return {};
   const std::uint32_t stages = parallelism.pipeline;
   const std::uint32_t parts = parallelism.parts_of_pipeline();
-  std::vector<std::uint32_t> split = parallelism.split;
-  if (split.empty()) {
-    const std::vector<std::size_t> layers = plan.divided_step->work(parallelism).layers_of_parts;
-    split.assign(layers.begin(), layers.end());
-  }
-  const Pieces& all = pieces({parts, std::move(split)});
+  const Pieces& all = pieces({parts, plan.divided_step->cut(parallelism).split});
   const auto backward = [parts](std::uint32_t part) { return 2 * std::size_t{parts} - 1 - part; };
   const bool reduces = parallelism.data > 1 && parallelism.zero == 0 && parallelism.expert == 1;
   Duration bound{};

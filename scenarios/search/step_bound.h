@@ -55,7 +55,7 @@ class StepBounds {
     Duration time{};
     Duration wait{};  ///< of a collective between the work before it and this one
   };
-  /// The number of parts of the pipeline, and their layers (DividedWork::layers_of_parts).
+  /// The number of parts of the pipeline, and their layers (DividedStep::cut()).
   using Cut = std::pair<std::uint32_t, std::vector<std::uint32_t>>;
   /// Times of the pieces of a step that is cut into `parts`: forward passes, then backward passes in reverse.
   struct Pieces {

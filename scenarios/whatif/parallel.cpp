@@ -20,8 +20,7 @@
 #include "model/cost/device/slowdown.h"
 #include "model/job/topology.h"
 #include "model/rewrite/buckets.h"
-#include "model/rewrite/parallel/experts.h"
-#include "model/rewrite/parallel/parallelism.h"
+#include "model/rewrite/parallel/divided_step.h"
 #include "scenarios/change/batch_growth.h"
 #include "scenarios/change/device_rule.h"
 #include "scenarios/change/plan.h"
@@ -84,89 +83,50 @@ const YamlField& first_value(const Change& change) {
   return change.place();
 }
 
-/// The part of the captured device's work that one of several tensor-parallel ranks does.
-class TensorPart final : public DeviceRule {
+/// The part of the captured device's work that one rank of the divided job does.
+class PartOfRank final : public DeviceRule {
  public:
-  TensorPart(const Change& change, const YamlField& value, const Plan& plan, std::uint32_t ranks)
-      : DeviceRule(
-            change, value, plan,
-            "what every rank does: layers without a pair, and without sequence also norms and residual connections"),
-        ranks_(ranks) {}
+  PartOfRank(const std::vector<const Change*>& changes, const Plan& plan)
+      : DeviceRule(text_of(changes), first_value(*changes.back()), plan, kept_by(plan.parallelism)),
+        step_(plan.divided_step),
+        parallelism_(plan.parallelism) {}
 
  private:
-  [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override { return part_of_rank(piece, ranks_); }
-
-  std::uint32_t ranks_;
-};
-
-/// The part of an optimizer's work that one of several replicas does.
-class OptimizerPart final : public DeviceRule {
- public:
-  OptimizerPart(const Change& change, const YamlField& value, const Plan& plan, std::uint32_t replicas)
-      : DeviceRule(change, value, plan, "everything but the optimizer's work"), replicas_(replicas) {}
-
- private:
+  [[nodiscard]] static std::string text_of(const std::vector<const Change*>& changes) {
+    std::vector<std::string> texts;
+    for (const Change* const change : changes) texts.push_back(change->to_text());
+    return fmt::format("{}", fmt::join(texts, ", "));
+  }
+  /// Returns what every rank does as on the captured device.
+  [[nodiscard]] static std::string_view kept_by(const Parallelism& parallelism) {
+    if (parallelism.tensor > 1)
+      return "what every rank does: layers without a pair, and without sequence also norms and residual connections";
+    return parallelism.expert > 1 ? "everything but the work on experts and the optimizer's"
+                                  : "everything but the optimizer's work";
+  }
   [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
-    return piece.in_optimizer ? part_of_rank(piece, replicas_) : piece;
+    return step_->part_of_rank(piece, parallelism_);
   }
 
-  std::uint32_t replicas_;
+  std::shared_ptr<DividedStep> step_;
+  Parallelism parallelism_;
 };
 
-/// The part of the work on experts that one of several replicas does, if they divide the experts.
-class ExpertPart final : public DeviceRule {
- public:
-  ExpertPart(const Change& change, const YamlField& value, const Plan& plan)
-      : DeviceRule(change, value, plan, "everything but the work on experts"),
-        experts_(plan.captured->operators),
-        ranks_(plan.parallelism.expert) {
-    const bool divided = plan.parallelism.zero > 0 && plan.parallelism.data > 1;  // OptimizerPart divides the whole
-    of_optimizer_ = divided ? 1 : 1 - experts_.share_of(plan.captured->gradients) * (1 - 1.0 / ranks_);
-  }
-
- private:
-  [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
-    return experts_.part_of_rank(piece, ranks_, of_optimizer_);
-  }
-
-  Experts experts_;
-  std::uint32_t ranks_;
-  double of_optimizer_ = 1;
-};
-
-/// Returns the last of the changes that gives one of these parameters, in this order; the last change if none does.
-const Change& last_with(std::span<const Change* const> changes, std::initializer_list<std::string_view> parameters) {
-  for (const std::string_view parameter : parameters) {
-    const auto found = std::find_if(changes.rbegin(), changes.rend(),
-                                    [parameter](const Change* change) { return change->find(parameter) != nullptr; });
-    if (found != changes.rend()) return **found;
-  }
-  return *changes.back();
-}
-
-/// Makes the plan's rules divide device work as its parallelism says.
+/// Makes the plan divide device work as its parallelism says.
 void divide_work(std::span<const Change* const> changes, Plan& plan) {
   std::erase_if(plan.rules, [](const Plan::MadeRule& made) { return made.turn == Plan::Turn::kDivision; });
   const Parallelism& parallelism = plan.parallelism;
-  const auto add = [&plan](std::shared_ptr<const DeviceRule> rule) {
-    plan.add_rule(Plan::Turn::kDivision, std::move(rule));
-  };
-  const auto value_of = [](const Change& change, std::string_view parameter) {
-    const YamlField* const value = change.find(parameter);
-    return value != nullptr ? *value : first_value(change);
-  };
-  if (parallelism.tensor > 1) {
-    const Change& change = last_with(changes, {"tensor"});
-    add(std::make_shared<const TensorPart>(change, value_of(change, "tensor"), plan, parallelism.tensor));
+  const bool divides_update = parallelism.zero > 0 && parallelism.data > 1;
+  std::vector<const Change*> dividing;
+  for (const Change* const change : changes) {
+    const auto gives = [change](std::string_view parameter) { return change->find(parameter) != nullptr; };
+    if ((parallelism.tensor > 1 && gives("tensor")) || (parallelism.expert > 1 && gives("expert")) ||
+        (divides_update && (gives("zero") || gives("data"))))
+      dividing.push_back(change);
   }
-  if (parallelism.expert > 1) {
-    const Change& change = last_with(changes, {"expert"});
-    add(std::make_shared<const ExpertPart>(change, value_of(change, "expert"), plan));
-  }
-  if (parallelism.zero > 0 && parallelism.data > 1) {
-    const Change& change = last_with(changes, {"zero", "data"});
-    add(std::make_shared<const OptimizerPart>(change, value_of(change, "zero"), plan, parallelism.data));
-  }
+  if (parallelism.tensor == 1 && parallelism.expert == 1 && !divides_update) return;
+  if (dividing.empty()) dividing.push_back(changes.back());
+  plan.add_rule(Plan::Turn::kDivision, std::make_shared<const PartOfRank>(dividing, plan));
 }
 
 /// Puts all ranks on one host with the links of the device's data sheet.
@@ -212,10 +172,10 @@ void place_ranks(const YamlField& value, std::uint32_t before, Plan& plan) {
   }
 }
 
-void note_stages(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
+void note_stages(const Parallelism& parallelism, Plan& plan) {
   if (parallelism.pipeline == 1) return;
-  std::vector<std::size_t> layers = work.layers_of_parts;
-  if (!parallelism.split.empty()) layers.assign(parallelism.split.begin(), parallelism.split.end());
+  const std::vector<std::uint32_t> layers =
+      parallelism.split.empty() ? plan.divided_step->cut(parallelism).split : parallelism.split;
   const auto [least, most] = std::minmax_element(layers.begin(), layers.end());
   const bool whole = parallelism.interleave == 1;
   plan.assumptions.push_back(
@@ -288,7 +248,7 @@ void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
              parallelism.recompute == Recompute::kNeeded ? ", up to the last tensor that the backward pass needs"
                                                          : "")});
   }
-  note_stages(work, parallelism, plan);
+  note_stages(parallelism, plan);
   if (parallelism.expert > 1) {
     plan.assumptions.push_back(
         {"expert_parallel",
@@ -318,7 +278,7 @@ std::vector<std::uint32_t> layers_in(const YamlField& field) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find_first_of("+,", begin), text.size());
     const auto number = parse_number<std::uint32_t>(std::string_view(text).substr(begin, end - begin));
-    if (!number || *number == 0 || *number > kMostDevices) field.reject(kForm);
+    if (!number || *number > kMostDevices) field.reject(kForm);
     layers.push_back(*number);
     begin = end + 1;
   }

@@ -24,6 +24,7 @@
 
 #include "model/base/error.h"
 #include "model/cost/device/accelerator.h"
+#include "model/rewrite/parallel/divided_step.h"
 #include "model/rewrite/parallel/step_memory.h"
 #include "scenarios/answer/memory_need.h"
 #include "scenarios/search/plan_search.h"
@@ -276,12 +277,13 @@ TEST(DivisionPropertyTest, AnotherTokenChangesMemoryByLessThanAHundredth) {
   for (const TransformerFamily& family : transformer_families()) {
     for (const std::uint32_t size : equal_sizes(model_of(family))) {
       for (const bool flash : {true, false}) {
-        std::vector<StepMemory> memories;
+        std::vector<Capture> captures;
         for (const std::uint32_t tokens : {size - 1, size, size + 1})
-          memories.emplace_back(job_of(family, tokens, 1, Precision::kFloat16, flash).capture());
+          captures.push_back(job_of(family, tokens, 1, Precision::kFloat16, flash).capture());
+        std::array steps{DividedStep(captures[0]), DividedStep(captures[1]), DividedStep(captures[2])};
         for (const Parallelism& parallelism : divisions_of(family.usual)) {
           const auto total = [&](std::size_t which) {
-            return as_double(memories[which].of(parallelism, 1, MemorySide::kUsual).total());
+            return as_double(steps[which].memory(parallelism, 1, MemorySide::kUsual).total());
           };
           const std::string what =
               fmt::format("{} of {} tokens{}: data {}, tensor {}, pipeline {}, zero {}, recompute {}", family.name,
@@ -289,7 +291,7 @@ TEST(DivisionPropertyTest, AnotherTokenChangesMemoryByLessThanAHundredth) {
                           parallelism.pipeline, parallelism.zero, static_cast<int>(parallelism.recompute));
           // Activations grow at most with the square of the tokens. Of fewer than 200 tokens, one more can be more than
           // a hundredth of them, and where replicas divide parameters there is little else.
-          const MemoryParts parts = memories[1].of(parallelism, 1, MemorySide::kUsual);
+          const MemoryParts parts = steps[1].memory(parallelism, 1, MemorySide::kUsual);
           const double passing = as_double(parts.activations + parts.working) / as_double(parts.total());
           const double most = size < 200 ? std::max(0.01, 2 * passing / size) : 0.01;
           EXPECT_NEAR(total(0) / total(1), 1, most) << what;
@@ -443,7 +445,7 @@ Answer answer_of(const Question& asked, const scenarios::MemoryNeeds& memory, co
 }
 
 void expect_undone(const Question& asked) {
-  const scenarios::MemoryNeeds memory(asked.capture());
+  const scenarios::MemoryNeeds memory(asked.predictor().plan().divided_step);
   const auto same = [&](const std::vector<std::string>& sets, const std::vector<std::string>& others) {
     EXPECT_EQ(answer_of(asked, memory, sets), answer_of(asked, memory, others))
         << fmt::format("{}", fmt::join(sets, " "));
@@ -472,7 +474,7 @@ TEST(DivisionPropertyTest, ADivisionThatIsTakenBackChangesNothing) {
 /// Checks orders of changes: as given, in reverse, and at random.
 void expect_order_of_no_effect(const Question& asked, std::vector<std::string> sets) {
   std::mt19937 generator(testing::test_seed());
-  const scenarios::MemoryNeeds memory(asked.capture());
+  const scenarios::MemoryNeeds memory(asked.predictor().plan().divided_step);
   const Answer first = answer_of(asked, memory, sets);
   std::reverse(sets.begin(), sets.end());
   for (unsigned i = 0; i < testing::seeds(10, 100); ++i, std::shuffle(sets.begin(), sets.end(), generator))
@@ -558,10 +560,10 @@ TEST(DivisionPropertyTest, NoRandomPlanBeatsTheBestOfTheSearch) {
       scenarios::add_set(space, "parallel.recompute=none,all");
       scenarios::add_set(space, "parallel.interleave=1,2");
       space = scenarios::with_plans(std::move(space), {.devices = {kDevices}, .gpus_per_host = 4, .batches = kSamples},
-                                    scenarios::plan_limits(asked.capture()));
+                                    scenarios::plan_limits(*asked.predictor().plan().divided_step));
       const scenarios::PlanFindings found = scenarios::PlanSearch(asked.predictor(), space, {}).run({}, {});
       const scenarios::Outcome& best = found.best.front().outcome;
-      const scenarios::MemoryNeeds memory(asked.capture());
+      const scenarios::MemoryNeeds memory(asked.predictor().plan().divided_step);
       int answers = 0;
       for (int i = 0; i < 20 * kPlans && answers < kPlans; ++i) {
         const std::vector<std::string> sets = random_plan(generator, kDevices, kSamples, job.model.experts);

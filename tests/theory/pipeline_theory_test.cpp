@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/rewrite/parallel/parallelism.h"
+#include "model/rewrite/parallel/divided_step.h"
 #include "model/rewrite/parallel/pipeline.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/machine.h"

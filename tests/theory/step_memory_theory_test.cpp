@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/rewrite/parallel/divided_step.h"
 #include "model/rewrite/parallel/step_memory.h"
 #include "tests/model/rewrite/transformer_job.h"
 
@@ -24,8 +25,8 @@ constexpr double kSbh = kJob.sequence * kJob.batch * kJob.hidden;
 constexpr double kScores = 5.0 * kJob.heads * kJob.sequence / kJob.hidden;
 
 double activations(const Parallelism& parallelism) {
-  const StepMemory memory(kJob.capture());
-  return static_cast<double>(memory.of(parallelism, 1, MemorySide::kUsual).activations.count());
+  const Capture capture = kJob.capture();
+  return static_cast<double>(DividedStep(capture).memory(parallelism, 1, MemorySide::kUsual).activations.count());
 }
 
 // Table 2 of the paper.

@@ -6,7 +6,6 @@
 #include "model/base/error.h"
 #include "model/cost/collective/algorithm.h"
 #include "model/job/dag_builder.h"
-#include "model/rewrite/parallel/parallelism.h"
 
 namespace stepsim {
 namespace {

@@ -24,6 +24,10 @@ struct CollectiveSpec {
   bool of_activations = false;  ///< see Collective
 };
 
+/// Host time of PyTorch's call of a collective on NCCL under its profiler, without waiting. In 14 captures
+/// (shared/traces/kineto) the median of all-reduces is 42 to 278 us, and that of the medians 82 us.
+inline constexpr Duration kCollectiveCall{80'000};
+
 /// Adds collectives among copies of a rank to a capture, on a stream of their own for each captured rank. A call of
 /// kCollectiveCall launches each of them. They follow each other in the order of their launches.
 class AddedCollectives {

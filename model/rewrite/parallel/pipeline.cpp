@@ -83,6 +83,16 @@ std::vector<std::size_t> equal_stages(const std::vector<double>& times, std::uin
   return first;
 }
 
+/// Returns the first layer of each of more stages than layers: every layer is a stage, and what comes before the layers
+/// or after them, or both, is another.
+std::vector<std::size_t> one_layer_each(const std::vector<double>& times, std::uint32_t stages) {
+  const std::size_t layers = times.size() - 2;
+  const bool before_apart = stages == layers + 2 || times[0] + times[1] > times[layers] + times[layers + 1];
+  std::vector<std::size_t> first(stages);
+  for (std::size_t stage = 1; stage < stages; ++stage) first[stage] = before_apart ? stage - 1 : stage;
+  return first;
+}
+
 /// The parts of a step between the cuts, in the order of the captured step: the forward parts of the stages, their
 /// backward parts, and the update.
 class Pieces {
@@ -528,18 +538,25 @@ std::vector<double> layer_times(const Capture& capture, const std::vector<ModelC
 std::vector<std::size_t> first_layers(const std::vector<double>& times, std::uint32_t stages,
                                       std::span<const std::uint32_t> split) {
   const std::size_t layers = times.size() - 2;
-  if (layers < stages) {
-    throw CannotAnswer(
-        {}, fmt::format("the captured model has {} repeated layers, and {} stages or parts of stages need one each; "
-                        "expected at most {}",
-                        layers, stages, layers));
+  const std::size_t most = layers + (times.front() > 0 ? 1 : 0) + (times.back() > 0 ? 1 : 0);
+  if (most < stages) {
+    throw CannotAnswer({}, fmt::format("the captured model has {} repeated layers, and {} stages or parts of stages "
+                                       "need one each, or what comes before or after them; expected at most {}",
+                                       layers, stages, most));
   }
-  if (split.empty()) return equal_stages(times, stages);
+  if (split.empty()) return layers < stages ? one_layer_each(times, stages) : equal_stages(times, stages);
   const std::size_t sum = std::accumulate(split.begin(), split.end(), std::size_t{0});
   if (split.size() != stages || sum != layers) {
     throw CannotAnswer({}, fmt::format("the split has {} parts with {} layers in all; expected {} parts with the {} "
                                        "repeated layers of the captured model",
                                        split.size(), sum, stages, layers));
+  }
+  for (std::size_t stage = 0; stage < stages; ++stage) {
+    const bool has_more = (stage == 0 && times.front() > 0) || (stage + 1 == stages && times.back() > 0);
+    if (split[stage] > 0 || has_more) continue;
+    throw CannotAnswer({}, fmt::format("part {} of the split has no layer and nothing else to compute; expected "
+                                       "layers in each part, but for the first and the last",
+                                       stage + 1));
   }
   std::vector<std::size_t> first{0};
   for (std::uint32_t stage = 0; stage + 1 < stages; ++stage) first.push_back(first.back() + split[stage]);
@@ -566,8 +583,12 @@ StageCuts stage_cuts(const Capture& capture, const std::vector<ModelCall>& calls
   for (std::uint32_t stage = 0; stage < stages; ++stage) {
     const bool is_last = stage + 1 == stages;
     const std::size_t end = is_last ? layers.count : first[stage + 1];
-    cuts.layers.push_back(end - first[stage]);
-    cuts.backward.push_back(is_last ? layers.passes.backward : layers.backward_of(end - 1));
+    cuts.layers.push_back(static_cast<std::uint32_t>(end - first[stage]));
+    if (end == 0 && layers.backward_end_of(0) == layers.passes.end)
+      throw CannotAnswer({}, "what comes before the layers has no backward pass, so it cannot be a stage of its own");
+    cuts.backward.push_back(is_last    ? layers.passes.backward
+                            : end == 0 ? layers.backward_end_of(0)
+                                       : layers.backward_of(end - 1));
     if (stage == 0) continue;
     cuts.forward.push_back(layers.forward_of(first[stage]));
     const std::vector<TensorShape>& inputs = capture.operators.operators[calls[cuts.forward.back()].which].inputs;

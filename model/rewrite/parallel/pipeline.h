@@ -19,9 +19,9 @@ namespace stepsim {
 struct StageCuts {
   std::vector<std::size_t> forward;
   std::vector<std::size_t> backward;
-  std::size_t update = 0;           ///< the first call after the backward pass; the number of calls if there is none
-  std::vector<std::size_t> layers;  ///< number of repeated layers of each stage
-  std::vector<Bytes> activations;   ///< what each stage but the last sends to the next one, for all samples
+  std::size_t update = 0;             ///< the first call after the backward pass; the number of calls if there is none
+  std::vector<std::uint32_t> layers;  ///< number of repeated layers of each stage
+  std::vector<Bytes> activations;     ///< what each stage but the last sends to the next one, for all samples
 };
 
 /// Returns the device time of each layer, in front that of what comes before them, and at the end of what comes after.
@@ -31,8 +31,9 @@ struct StageCuts {
 
 /// Returns the first layer of each stage, so that the longest stage is as short as possible, or stages have as many
 /// layers as `split` says. `times` are layer_times(). Everything that cuts a pipeline calls this function with the
-/// times of the captured step. Throws CannotAnswer if there are fewer layers than stages, or not those of `split`.
-/// O(stages * layers).
+/// times of the captured step. The first and the last stage may have no layers if something comes before or after them,
+/// as Megatron-LM counts the embedding and the loss. Throws CannotAnswer if another stage would have none, or if there
+/// are not the layers of `split`. O(stages * layers).
 [[nodiscard]] std::vector<std::size_t> first_layers(const std::vector<double>& times, std::uint32_t stages,
                                                     std::span<const std::uint32_t> split);
 

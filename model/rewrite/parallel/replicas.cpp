@@ -149,7 +149,12 @@ class Units {
     add(layers.forward_of(layers.count), layers.passes.backward, layers.passes.backward,
         layers.backward_of(layers.count - 1));
     const std::uint32_t parts = parallelism.parts_of_pipeline();
-    ends_ = parts == 1 ? std::vector{layers.count} : stage_cuts(capture, calls_, parts, parallelism.split).layers;
+    if (parts == 1) {
+      ends_ = {layers.count};
+    } else {
+      const std::vector<std::uint32_t> cut = stage_cuts(capture, calls_, parts, parallelism.split).layers;
+      ends_.assign(cut.begin(), cut.end());
+    }
     for (std::size_t part = 1; part < ends_.size(); ++part) ends_[part] += ends_[part - 1];
     for (std::size_t& end : ends_) ++end;  // the unit before the layers
     ++ends_.back();

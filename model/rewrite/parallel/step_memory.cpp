@@ -318,10 +318,7 @@ StepMemory::StepMemory(const Capture& capture) : optimizer_(optimizer_states_of(
   std::optional<StepLayers> layers;
   try {
     layers = layers_of(calls);
-    for (const Recompute recompute :
-         {Recompute::kNothing, Recompute::kLayers, Recompute::kNeeded, Recompute::kAttention})
-      times_[static_cast<std::size_t>(recompute)] = layer_times(capture, calls, *layers, recompute);
-  } catch (const CannotAnswer&) {  // a model without layers that repeat, or without attention in them
+  } catch (const CannotAnswer&) {  // a model without layers that repeat
   }
   Finder(capture, calls, *this).run(passes, layers ? &*layers : nullptr);
   compare_with_gradients(capture);
@@ -355,15 +352,16 @@ void StepMemory::compare_with_gradients(const Capture& capture) {
 }
 
 std::vector<StepMemory::Range> StepMemory::ranges_of(const Parallelism& parallelism) const {
-  const std::size_t parts = parallelism.parts_of_pipeline();
-  const std::vector<double>& times = times_[static_cast<std::size_t>(parallelism.recompute)];
-  if (parts == 1 || times.size() < parts + 2) return {{0, parts_.size()}};
-  const std::vector<std::size_t> first = first_layers(times, static_cast<std::uint32_t>(parts), parallelism.split);
+  if (parallelism.parts_of_pipeline() == 1) return {{0, parts_.size()}};
   std::vector<Range> ranges;
-  for (std::size_t part = 0; part < parts; ++part) {
-    const bool is_last = part + 1 == parts;
-    ranges.push_back({part == 0 ? 0 : first[part] + 1, is_last ? parts_.size() : first[part + 1] + 1});
+  std::size_t end = 1;  // after what comes before the layers
+  for (const std::uint32_t layers : parallelism.split) {
+    ranges.push_back({end, end + layers});
+    end += layers;
   }
+  STEPSIM_ASSERT(ranges.size() == parallelism.parts_of_pipeline() && end + 1 == parts_.size(), "the layers are cut");
+  ranges.front().first = 0;
+  ranges.back().end = parts_.size();
   return ranges;
 }
 

@@ -1,7 +1,6 @@
 #ifndef STEPSIM_MODEL_REWRITE_PARALLEL_STEP_MEMORY_H
 #define STEPSIM_MODEL_REWRITE_PARALLEL_STEP_MEMORY_H
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -59,8 +58,8 @@ class StepMemory {
   /// elements that are captured with another size keep it. Parameters keep their precision; if activations have fewer
   /// bits, the parameters are cast in each forward pass, and the copies are kept until the backward pass, as PyTorch's
   /// autocast does. Gradients of several microbatches are summed in 32 bits, as Megatron-LM does; the least need has
-  /// them in the precision of the parameters. Without enough layers for the stages, all are on one.
-  /// O(layers * stages).
+  /// them in the precision of the parameters. Precondition: Parallelism::split has the layers of each part of a
+  /// pipeline, as DividedStep::cut() gives them. O(layers * stages).
   [[nodiscard]] MemoryParts of(const Parallelism& parallelism, double samples, MemorySide side,
                                double activation_bytes = 0) const;
 
@@ -119,12 +118,11 @@ class StepMemory {
   [[nodiscard]] double states(double parameters, MemorySide side) const noexcept;
 
   OptimizerStates optimizer_;
-  std::array<std::vector<double>, 4> times_;  ///< layer_times(), by Recompute; empty if no layers repeat
-  std::vector<Part> parts_;                   ///< what comes before the layers, the layers, what comes after them
-  double activation_bytes_ = 4;               ///< of an element that the largest product reads
-  double bytes_per_element_ = 4;              ///< of parameters
-  double table_ = 0;                          ///< bytes of the table that is also the last layer; 0 if it is not
-  double once_ = 1;                           ///< parameters, relative to those of all parts, with the table once
+  std::vector<Part> parts_;       ///< what comes before the layers, the layers, what comes after them
+  double activation_bytes_ = 4;   ///< of an element that the largest product reads
+  double bytes_per_element_ = 4;  ///< of parameters
+  double table_ = 0;              ///< bytes of the table that is also the last layer; 0 if it is not
+  double once_ = 1;               ///< parameters, relative to those of all parts, with the table once
   bool keeps_gradients_ = false;
   bool updates_in_lists_ = false;  ///< the optimizer's operators work on lists of all parameters
 };

@@ -42,14 +42,14 @@ MemoryAnswer answer_to(Capture capture, std::initializer_list<std::string> sets)
   for (const std::string& set : sets) add_set(scenario, set);
   Plan plan = question.predictor().plan();
   apply_all(scenario.changes, plan);
-  return MemoryNeeds(question.capture()).of(plan);
+  return MemoryNeeds(plan.divided_step).of(plan);
 }
 
 MemoryAnswer divided(Capture capture, const Parallelism& parallelism) {
   const stepsim::testing::Question question(std::move(capture));
   Plan plan = question.predictor().plan();
   plan.parallelism = parallelism;
-  return MemoryNeeds(question.capture()).of(plan);
+  return MemoryNeeds(plan.divided_step).of(plan);
 }
 
 TEST(MemoryNeedTest, WithoutChangesIsTheRecordedPeak) {
@@ -125,7 +125,7 @@ std::string assumed_of_batch(Capture capture, const std::string& set) {
   add_set(scenario, set);
   Plan plan = question.predictor().plan();
   apply_all(scenario.changes, plan);
-  const auto assumption = MemoryNeeds(question.capture()).assumption_for(plan);
+  const auto assumption = MemoryNeeds(plan.divided_step).assumption_for(plan);
   return assumption ? assumption->id : "";
 }
 

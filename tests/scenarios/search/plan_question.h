@@ -49,7 +49,8 @@ inline scenarios::Scenario scenario(const Question& asked, const scenarios::Plan
                                     const std::vector<std::string>& sets) {
   scenarios::Scenario of_all;
   for (const std::string& set : sets) scenarios::add_set(of_all, set);
-  return scenarios::with_plans(std::move(of_all), space, scenarios::plan_limits(asked.capture()));
+  return scenarios::with_plans(std::move(of_all), space,
+                               scenarios::plan_limits(*asked.predictor().plan().divided_step));
 }
 
 /// Returns the best plans with their steps.

@@ -338,6 +338,11 @@ TEST(PlanSpaceTest, ValuesOfTheUserAreTheOnlyOnes) {
   EXPECT_THAT(values_of_key(points, "precision.to"), ElementsAre("bf16", "fp8"));
 }
 
+PlanLimits limits_of(const Capture& capture) {
+  DividedStep step(capture);
+  return plan_limits(step);
+}
+
 // A degree that the user asks for is a plan, which the capture then refuses with its reason.
 TEST(PlanSpaceTest, DevicesOfALayerDivideItsHeads) {
   PlanLimits known = limits(1);
@@ -348,7 +353,7 @@ TEST(PlanSpaceTest, DevicesOfALayerDivideItsHeads) {
   add_set(asked, "parallel.tensor=8");
   EXPECT_THAT(values_of_key(points_of(with_plans(asked, {.devices = {8}, .batches = 8}, known)), "parallel.tensor"),
               ElementsAre("8"));
-  EXPECT_EQ(plan_limits(kJob.capture()).key_heads, kJob.heads);
+  EXPECT_EQ(limits_of(kJob.capture()).key_heads, kJob.heads);
 }
 
 TEST(PlanSpaceTest, ReplicasDivideExpertsIfLayersAreWhole) {
@@ -360,7 +365,7 @@ TEST(PlanSpaceTest, ReplicasDivideExpertsIfLayersAreWhole) {
     if (value_of(points, point, "parallel.tensor") == "1") continue;
     EXPECT_EQ(value_of(points, point, "parallel.expert"), "") << to_text(points.at(point));
   }
-  EXPECT_EQ(plan_limits(kJob.capture()).experts, 0U);
+  EXPECT_EQ(limits_of(kJob.capture()).experts, 0U);
 }
 
 TEST(PlanSpaceTest, OneStageHasOnePart) {
@@ -385,13 +390,13 @@ TEST(PlanSpaceTest, TheSearchDecidesTheBatchOfAReplica) {
 }
 
 TEST(PlanSpaceTest, ACaptureLimitsThePlans) {
-  const PlanLimits found = plan_limits(kJob.capture());
+  const PlanLimits found = limits_of(kJob.capture());
   EXPECT_EQ(found.layers, 8U);
   EXPECT_TRUE(found.divides_layers);
   EXPECT_TRUE(found.has_replicas);
   Capture without_gradients = kJob.capture();
   without_gradients.gradients.clear();
-  const PlanLimits fewer = plan_limits(without_gradients);
+  const PlanLimits fewer = limits_of(without_gradients);
   EXPECT_FALSE(fewer.has_replicas);
   EXPECT_THAT(fewer.reasons, ElementsAre(HasSubstr("gradients with sizes")));
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/rewrite/parallel/divided_step.h"
 #include "model/rewrite/parallel/step_memory.h"
 #include "tests/model/rewrite/transformer_job.h"
 
@@ -128,7 +129,7 @@ TEST(ExpertsTest, ReplicasKeepOnlyTheirExperts) {
 
 TEST(ExpertsTest, WhatCannotBeDividedIsRefused) {
   const auto refused = [](const Capture& capture, const Parallelism& parallelism, const char* why) {
-    EXPECT_THAT([&] { (void)divided_work(capture, parallelism); },
+    EXPECT_THAT([&] { (void)DividedStep(capture).work(parallelism); },
                 Throws<CannotAnswer>(Property(&CannotAnswer::what, HasSubstr(why))));
   };
   refused(TransformerJob{}.capture(), {.data = 4, .expert = 4}, "no experts were found");

@@ -24,6 +24,7 @@ using ::testing::HasSubstr;
 using testing::kBackwardCalls;
 using testing::kForwardCalls;
 using ::testing::Property;
+using ::testing::SizeIs;
 using testing::tasks_named;
 using ::testing::Throws;
 using testing::TransformerJob;
@@ -141,8 +142,25 @@ TEST(StageCutsTest, AStageWithOtherWorkHasFewerLayers) {
 }
 
 TEST(StageCutsTest, MoreStagesThanLayersAreRefused) {
-  EXPECT_THAT([] { (void)cuts_of({.layers = 3}, 4); },
+  EXPECT_THAT([] { (void)cuts_of({.layers = 3, .ends = false}, 4); },
               Throws<CannotAnswer>(Property(&CannotAnswer::what, HasSubstr("3 repeated layers"))));
+  EXPECT_THAT([] { (void)cuts_of({.layers = 3}, 6); },
+              Throws<CannotAnswer>(Property(&CannotAnswer::what, HasSubstr("expected at most 5"))));
+}
+
+// As Megatron-LM counts the embedding and the loss: the 126 layers of LLaMA-405B have 16 stages of 8 parts each.
+TEST(StageCutsTest, WhatIsBeforeOrAfterTheLayersCanBeAStage) {
+  EXPECT_THAT(cuts_of({.layers = 3}, 5).layers, ElementsAre(0, 1, 1, 1, 0));
+  // The last stage would have the 7 calls after the layers and a layer, the first one 4 calls and a layer.
+  EXPECT_THAT(cuts_of({.layers = 3}, 4).layers, ElementsAre(1, 1, 1, 0));
+  const Capture capture = TransformerJob{.layers = 4}.capture();
+  const std::vector<ModelCall> calls = calls_of_typical_step(capture);
+  EXPECT_THAT(stage_cuts(capture, calls, 3, std::vector<std::uint32_t>{0, 3, 1}).layers, ElementsAre(0, 3, 1));
+  EXPECT_THAT(
+      [&] {
+        (void)stage_cuts(capture, calls, 3, std::vector<std::uint32_t>{2, 0, 2});
+      },
+      Throws<CannotAnswer>(Property(&CannotAnswer::what, HasSubstr("part 2 of the split has no layer"))));
 }
 
 TEST(StageCutsTest, StagesHaveAsManyLayersAsTheSplitSays) {
@@ -168,15 +186,22 @@ TEST(StageCutsTest, StagesHaveAsManyLayersAsTheSplitSays) {
 TEST(WithStagesTest, EveryMicrobatchHasEveryCallOnce) {
   const TransformerJob job{.layers = 4};
   const Capture capture = job.capture();
-  const Capture staged = with_stages(capture, {.pipeline = 2, .microbatches = 3});
   const auto kernels = [](const Capture& of, std::string_view name) { return tasks_named(of.dag, name).size(); };
-  for (const std::string_view name : {"aten::addmm", "aten::mm", "aten::bmm", "aten::native_layer_norm_backward"})
-    EXPECT_EQ(kernels(staged, name), 3 * kernels(capture, name)) << name;
-  EXPECT_EQ(kernels(staged, "aten::_foreach_add_"), 2U);  // each stage has an optimizer
-  EXPECT_EQ(kernels(staged, "sends activations"), 3U);
-  EXPECT_EQ(kernels(staged, "receives gradients"), 3U);
-  EXPECT_THAT(staged.recording.ranks, ElementsAre(0, 1));
-  EXPECT_EQ(staged.gradients.size(), capture.gradients.size());
+  for (const Parallelism& parallelism :
+       {Parallelism{.pipeline = 2, .microbatches = 3}, Parallelism{.pipeline = 6, .microbatches = 3},
+        Parallelism{.pipeline = 3, .microbatches = 3, .interleave = 2},
+        Parallelism{.pipeline = 2, .microbatches = 3, .split = {0, 4}}}) {
+    const Capture staged = with_stages(capture, parallelism);
+    const std::size_t stages = parallelism.pipeline;
+    const std::size_t links = parallelism.parts_of_pipeline() - 1;
+    for (const std::string_view name : {"aten::addmm", "aten::mm", "aten::bmm", "aten::native_layer_norm_backward"})
+      EXPECT_EQ(kernels(staged, name), 3 * kernels(capture, name)) << name;
+    EXPECT_EQ(kernels(staged, "aten::_foreach_add_"), stages);  // each stage has an optimizer
+    EXPECT_EQ(kernels(staged, "sends activations"), 3 * links);
+    EXPECT_EQ(kernels(staged, "receives gradients"), 3 * links);
+    EXPECT_THAT(staged.recording.ranks, SizeIs(stages));
+    EXPECT_EQ(staged.gradients.size(), capture.gradients.size());
+  }
 }
 
 // The passes of a stage follow each other on its thread and on its stream.

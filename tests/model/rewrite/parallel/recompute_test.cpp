@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/rewrite/parallel/divided_step.h"
 #include "model/rewrite/parallel/layers.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/model/rewrite/transformer_job.h"

@@ -1,4 +1,4 @@
-#include "model/rewrite/parallel/parallelism.h"
+#include "model/rewrite/parallel/divided_step.h"
 
 #include <fmt/format.h>
 
@@ -110,7 +110,23 @@ void need_full_exchange(const Capture& captured, const Parallelism& parallelism,
 
 }  // namespace
 
-DividedWork divided_work(const Capture& capture, const Parallelism& parallelism) {
+DividedWork DividedStep::work(const Parallelism& parallelism) {
+  const Parallelism same{.data = parallelism.data > 1 ? 2U : 1U,
+                         .tensor = parallelism.tensor,
+                         .pipeline = parallelism.pipeline,
+                         .microbatches = parallelism.microbatches > 1 ? 2U : 1U,
+                         .interleave = parallelism.interleave,
+                         .sequence = parallelism.sequence,
+                         .tensor_overlap = parallelism.tensor_overlap,
+                         .zero = parallelism.zero == 3 ? 3U : 0U,
+                         .recompute = parallelism.recompute,
+                         .expert = parallelism.expert};
+  return works_.of(same, [&] { return find_work(same); });
+}
+
+/// Returns what is divided, without the cached answers of work().
+DividedWork DividedStep::find_work(const Parallelism& parallelism) {
+  const Capture& capture = capture_;
   if (capture.recording.ranks.size() != 1 || capture.recording.ranks.front() != 0)
     throw CannotAnswer({}, "the capture has several ranks, or not rank 0; expected the trace of a job on one device");
   if (capture.dag.rendezvous_count() > 0)
@@ -141,7 +157,7 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
     need_divisor(division.key_heads, "heads of keys and values");
   }
   if (parallelism.expert > 1) {
-    found.experts = Experts(capture.operators).count();
+    found.experts = experts()->experts.count();
     if (found.experts == 0) {
       throw CannotAnswer({},
                          "no experts were found: layers of all experts as batched products; expected a step of such a "
@@ -157,11 +173,11 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
   const std::vector<ModelCall> calls = by_layers ? calls_of_typical_step(capture) : std::vector<ModelCall>{};
   const StepLayers layers = by_layers ? layers_of(calls) : StepLayers{};
   if (by_layers) need_all_layers(capture.operators, calls, layers);
-  if (needs_layers(parallelism)) found.repeated_layers = layers.count;
-  if (parallelism.has_pieces()) {
-    found.layers_of_parts = stage_cuts(capture, calls_of_typical_step(capture), parallelism.parts_of_pipeline(),
-                                       parallelism.split, parallelism.recompute)
-                                .layers;
+  if (by_layers) found.repeated_layers = layers.count;
+  if (parallelism.parts_of_pipeline() > 1) {
+    static_cast<void>(cut(parallelism));
+  } else if (parallelism.has_pieces()) {
+    static_cast<void>(passes_of(calls_of_typical_step(capture)));
   }
   if (parallelism.data == 1) return found;
   for (const auto& [index, step] : gradients_of_steps(capture)) {
@@ -178,18 +194,15 @@ DividedWork divided_work(const Capture& capture, const Parallelism& parallelism)
   return found;
 }
 
-DividedWork DividedStep::work(const Parallelism& parallelism) {
-  const Parallelism same{.data = parallelism.data > 1 ? 2U : 1U,
-                         .tensor = parallelism.tensor,
-                         .pipeline = parallelism.pipeline,
-                         .microbatches = parallelism.microbatches > 1 ? 2U : 1U,
-                         .interleave = parallelism.interleave,
-                         .sequence = parallelism.sequence,
-                         .tensor_overlap = parallelism.tensor_overlap,
-                         .zero = parallelism.zero == 3 ? 3U : 0U,
-                         .recompute = parallelism.recompute,
-                         .expert = parallelism.expert};
-  return works_.of(same, [&] { return divided_work(capture_, same); });
+Parallelism DividedStep::cut(const Parallelism& asked) {
+  const std::uint32_t parts = asked.parts_of_pipeline();
+  if (parts == 1 && asked.split.empty()) return asked;
+  Parallelism parallelism = asked;
+  parallelism.split = cuts_.of({parts, asked.recompute, asked.split}, [&] {
+    const std::vector<ModelCall> calls = calls_of_typical_step(capture_);
+    return stage_cuts(capture_, calls, parts, asked.split, asked.recompute).layers;
+  });
+  return parallelism;
 }
 
 Capture DividedStep::divide_layers(const Parallelism& parallelism) const {
@@ -216,9 +229,8 @@ std::shared_ptr<const Capture> DividedStep::divided_layers(const Parallelism& pa
 }
 
 Capture DividedStep::job(const Parallelism& asked, const Job& settings) {
-  const DividedWork work = asked.split.empty() ? this->work(asked) : divided_work(capture_, asked);
-  Parallelism parallelism = asked;  // with the cut of the captured step, which later ones keep
-  parallelism.split.assign(work.layers_of_parts.begin(), work.layers_of_parts.end());
+  static_cast<void>(work(asked));                    // refuses what the capture does not show
+  const Parallelism parallelism = this->cut(asked);  // of the captured step, which later ones keep
   const bool replicas = parallelism.data > 1;
   Capture result = *divided_layers(parallelism);
   result.job = settings;
@@ -232,6 +244,34 @@ Capture DividedStep::job(const Parallelism& asked, const Job& settings) {
   if (replicas) need_full_exchange(capture_, parallelism, result);
   result.dag.add_group(all_ranks(parallelism));
   return result;
+}
+
+std::shared_ptr<const DividedStep::OfExperts> DividedStep::experts() {
+  return experts_.of({}, [this] {
+    const Experts found(capture_.operators);
+    return std::make_shared<const OfExperts>(OfExperts{found, found.share_of(capture_.gradients)});
+  });
+}
+
+DeviceWork DividedStep::part_of_rank(const DeviceWork& piece, const Parallelism& parallelism) {
+  const bool divides_update = parallelism.zero > 0 && parallelism.data > 1;
+  DeviceWork part = stepsim::part_of_rank(piece, parallelism.tensor);
+  if (parallelism.expert > 1) {
+    const std::shared_ptr<const OfExperts> known = experts();
+    const double absent = divides_update ? 0 : known->share * (1 - 1.0 / parallelism.expert);
+    part = known->experts.part_of_rank(part, parallelism.expert, 1 - absent);
+  }
+  return divides_update && part.in_optimizer ? stepsim::part_of_rank(part, parallelism.data) : part;
+}
+
+const StepMemory& DividedStep::step_memory() {
+  return *memory_.of({}, [this] { return std::make_shared<const StepMemory>(capture_); });
+}
+
+MemoryParts DividedStep::memory(const Parallelism& parallelism, double samples, MemorySide side,
+                                double activation_bytes) {
+  const StepMemory& memory = step_memory();
+  return memory.of(cut(parallelism), samples, side, activation_bytes);
 }
 
 Capture with_parallelism(const Capture& capture, const Parallelism& asked) {

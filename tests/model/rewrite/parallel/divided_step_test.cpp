@@ -1,4 +1,4 @@
-#include "model/rewrite/parallel/parallelism.h"
+#include "model/rewrite/parallel/divided_step.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,8 +21,11 @@ namespace stepsim {
 namespace {
 
 using testing::DeviceDataParallelJob;
+using ::testing::Each;
+using ::testing::ElementsAre;
 using testing::has_edge;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Property;
 using ::testing::SizeIs;
 using testing::tasks_named;
@@ -44,7 +47,7 @@ Bytes sum(const std::vector<Bytes>& all) { return std::accumulate(all.begin(), a
 
 Bytes gradients_of(const Capture& capture) { return sum(sizes_of(capture.gradients)); }
 
-TEST(ParallelismTest, ReplicasReduceEveryGradientOnceInBuckets) {
+TEST(DividedStepTest, ReplicasReduceEveryGradientOnceInBuckets) {
   Capture capture = TransformerJob{}.capture();
   for (const std::int64_t bound : {1'000, 5'000, 1'000'000}) {
     capture.job.bucket_bytes = Bytes{bound};
@@ -55,7 +58,7 @@ TEST(ParallelismTest, ReplicasReduceEveryGradientOnceInBuckets) {
   }
 }
 
-TEST(ParallelismTest, TheOptimizerWaitsForAllReductions) {
+TEST(DividedStepTest, TheOptimizerWaitsForAllReductions) {
   const Capture replicas = with_parallelism(TransformerJob{}.capture(), {.data = 2});
   TaskId last;
   for (const TaskId task : tasks_named(replicas.dag, "all_reduce (data parallel)")) {
@@ -64,7 +67,7 @@ TEST(ParallelismTest, TheOptimizerWaitsForAllReductions) {
   EXPECT_TRUE(has_edge(replicas.dag, last, tasks_named(replicas.dag, "aten::_foreach_add_").front()));
 }
 
-TEST(ParallelismTest, RanksAreCopiesOfTheFirstOfTheirStage) {
+TEST(DividedStepTest, RanksAreCopiesOfTheFirstOfTheirStage) {
   const Capture job =
       with_parallelism(TransformerJob{}.capture(), {.data = 3, .tensor = 2, .pipeline = 4, .microbatches = 2});
   const std::map<Rank, std::uint32_t> classes = rank_classes(job.dag);
@@ -79,7 +82,7 @@ TEST(ParallelismTest, RanksAreCopiesOfTheFirstOfTheirStage) {
   }
 }
 
-TEST(ParallelismTest, SuccessiveRanksAreReplicasOrStages) {
+TEST(DividedStepTest, SuccessiveRanksAreReplicasOrStages) {
   const auto groups_of = [](RankOrder order) {
     std::map<std::string, std::vector<Rank>> groups;
     const Capture divided = with_parallelism(
@@ -102,7 +105,7 @@ TEST(ParallelismTest, SuccessiveRanksAreReplicasOrStages) {
   EXPECT_EQ(stages["all ranks"], (std::vector<Rank>{0, 0, 2, 2, 0, 0, 2, 2, 0, 0, 2, 2}));
 }
 
-TEST(ParallelismTest, TheWorkOfDividedCallsIsMarked) {
+TEST(DividedStepTest, TheWorkOfDividedCallsIsMarked) {
   const Capture capture = TransformerJob{}.capture();
   const std::vector<ModelCall> calls = model_calls(capture);
   const TensorDivision division = divide_calls(capture.operators, calls, false);
@@ -116,35 +119,35 @@ TEST(ParallelismTest, TheWorkOfDividedCallsIsMarked) {
   }
 }
 
-TEST(ParallelismTest, GradientsOfDividedLayersAreSmaller) {
+TEST(DividedStepTest, GradientsOfDividedLayersAreSmaller) {
   const Capture capture = TransformerJob{}.capture();
   const Capture job = with_parallelism(capture, {.data = 2, .tensor = 4});
   EXPECT_EQ(sum(payloads(job.dag, "data parallel")).count() * 4, gradients_of(capture).count());
 }
 
-TEST(ParallelismTest, HeadsAreDividedEqually) {
+TEST(DividedStepTest, HeadsAreDividedEqually) {
   TransformerJob job;
   job.hidden = 24;
   job.heads = 6;
   for (const std::uint32_t tensor : {2U, 3U, 6U})
-    EXPECT_NO_THROW(static_cast<void>(divided_work(job.capture(), {.tensor = tensor})));
-  EXPECT_THAT([&] { static_cast<void>(divided_work(job.capture(), {.tensor = 4})); },
+    EXPECT_NO_THROW(static_cast<void>(DividedStep(job.capture()).work({.tensor = tensor})));
+  EXPECT_THAT([&] { static_cast<void>(DividedStep(job.capture()).work({.tensor = 4})); },
               Throws<CannotAnswer>(Property(&CannotAnswer::what, HasSubstr("6 heads, which 4 devices"))));
 }
 
 // Megatron-LM: num_query_groups must be a multiple of the tensor-parallel ranks.
-TEST(ParallelismTest, HeadsOfKeysAndValuesAreDividedEqually) {
+TEST(DividedStepTest, HeadsOfKeysAndValuesAreDividedEqually) {
   const TransformerJob job{.hidden = 64, .heads = 8, .key_heads = 2};
-  EXPECT_EQ(divided_work(job.capture(), {.tensor = 2}).key_heads, 2);
-  EXPECT_THAT([&] { static_cast<void>(divided_work(job.capture(), {.tensor = 4})); },
+  EXPECT_EQ(DividedStep(job.capture()).work({.tensor = 2}).key_heads, 2);
+  EXPECT_THAT([&] { static_cast<void>(DividedStep(job.capture()).work({.tensor = 4})); },
               Throws<CannotAnswer>(
                   Property(&CannotAnswer::what, HasSubstr("2 heads of keys and values, which 4 devices cannot divide "
                                                           "equally; expected a divisor of 2"))));
-  EXPECT_EQ(divided_work(TransformerJob{.hidden = 64, .heads = 8}.capture(), {.tensor = 8}).key_heads, 8);
+  EXPECT_EQ(DividedStep(TransformerJob{.hidden = 64, .heads = 8}.capture()).work({.tensor = 8}).key_heads, 8);
 }
 
 // torch.compile fuses what is between the products of some layers in another way.
-TEST(ParallelismTest, LayersThatAreNotRecognisedAreRefused) {
+TEST(DividedStepTest, LayersThatAreNotRecognisedAreRefused) {
   Capture capture = TransformerJob{.layers = 4}.capture();
   std::vector<OperatorTable::Operator>& operators = capture.operators.operators;
   const auto other = static_cast<std::uint32_t>(operators.size());
@@ -165,7 +168,7 @@ TEST(ParallelismTest, LayersThatAreNotRecognisedAreRefused) {
 }
 
 // Of a compiled model, autograd evaluates one function, and accumulates all gradients after it.
-TEST(ParallelismTest, GradientsThatBelongToNoLayerAreRefused) {
+TEST(DividedStepTest, GradientsThatBelongToNoLayerAreRefused) {
   Capture capture = TransformerJob{.layers = 4}.capture();
   for (Gradient& gradient : capture.gradients) gradient.ready = capture.gradients.back().ready;
   for (const Parallelism& parallelism :
@@ -178,7 +181,7 @@ TEST(ParallelismTest, GradientsThatBelongToNoLayerAreRefused) {
 }
 
 // If no operator of the optimizer has shapes, nothing shows where the backward pass ends but its last gradient.
-TEST(ParallelismTest, TheLastGradientIsReadyBeforeTheUpdate) {
+TEST(DividedStepTest, TheLastGradientIsReadyBeforeTheUpdate) {
   Capture capture = TransformerJob{.layers = 4, .call = Duration{100}}.capture();
   std::vector<OperatorTable::Use>& uses = capture.operators.uses;
   const DeviceLaunches launches = device_launches(capture);
@@ -193,7 +196,7 @@ TEST(ParallelismTest, TheLastGradientIsReadyBeforeTheUpdate) {
   EXPECT_EQ(sum(payloads(with_parallelism(capture, {.data = 4, .zero = 3}).dag, "data parallel")), all + all + all);
 }
 
-TEST(ParallelismTest, CapturesOfSeveralRanksAreRefused) {
+TEST(DividedStepTest, CapturesOfSeveralRanksAreRefused) {
   const auto refused = [](const Capture& capture, Parallelism parallelism, const std::string& why) {
     EXPECT_THAT([&] { (void)with_parallelism(capture, parallelism); },
                 Throws<CannotAnswer>(Property(&CannotAnswer::what, HasSubstr(why))));
@@ -211,6 +214,38 @@ TEST(ParallelismTest, CapturesOfSeveralRanksAreRefused) {
   refused(forward, {.pipeline = 2}, "forward and a backward pass");
 }
 
+TEST(DividedStepTest, ACutHasTheLayersOfEachPart) {
+  const Capture capture = TransformerJob{.layers = 8}.capture();
+  DividedStep step(capture);
+  EXPECT_THAT(step.cut({.data = 2, .microbatches = 4}).split, IsEmpty());
+  EXPECT_THAT(step.cut({.pipeline = 4}).split, ElementsAre(2, 2, 2, 2));
+  EXPECT_THAT(step.cut({.pipeline = 2, .microbatches = 2, .interleave = 4}).split, Each(1));
+  const Parallelism given{.pipeline = 2, .split = {3, 5}};
+  EXPECT_EQ(step.cut(given), given);
+  for (const std::vector<std::uint32_t>& split : {std::vector<std::uint32_t>{3, 4}, {2, 2, 4}, {8}})
+    EXPECT_THROW(static_cast<void>(step.cut({.pipeline = 2, .split = split})), CannotAnswer);
+}
+
+TEST(DividedStepTest, ARankDoesItsPartOfDividedWorkAndOfTheUpdate) {
+  const Capture capture = TransformerJob{}.capture();
+  DividedStep step(capture);
+  const DeviceWork whole{.kind = KernelClass::kElementwise, .amount = 48};
+  DeviceWork divided = whole;
+  divided.divided = Divided::kElements;
+  DeviceWork update = whole;
+  update.in_optimizer = true;
+  const auto amount = [&step](const DeviceWork& piece, const Parallelism& parallelism) {
+    return step.part_of_rank(piece, parallelism).amount;
+  };
+  EXPECT_EQ(amount(divided, {.tensor = 4}), 12);
+  EXPECT_EQ(amount(whole, {.tensor = 4}), 48);
+  EXPECT_EQ(amount(update, {.tensor = 4}), 12);
+  EXPECT_EQ(amount(update, {.data = 3, .tensor = 4, .zero = 1}), 4);
+  EXPECT_EQ(amount(update, {.data = 3, .tensor = 4}), 12) << "each replica updates all of its parameters";
+  EXPECT_EQ(amount(update, {.zero = 1}), 48) << "one replica divides nothing";
+  EXPECT_EQ(amount(whole, {.data = 3, .zero = 3}), 48);
+}
+
 TEST(DividedStepTest, RemembersWhatIsDivided) {
   const Capture capture = TransformerJob{.layers = 4}.capture();
   DividedStep step(capture);
@@ -221,10 +256,10 @@ TEST(DividedStepTest, RemembersWhatIsDivided) {
           Parallelism{.pipeline = 2, .microbatches = 4, .interleave = 2}, Parallelism{.recompute = Recompute::kNeeded},
           Parallelism{.data = 2, .zero = 1, .recompute = Recompute::kAttention}}) {
       const DividedWork found = step.work(parallelism);
-      const DividedWork expected = divided_work(capture, parallelism);
+      const DividedWork expected = DividedStep(capture).work(parallelism);
       EXPECT_EQ(found.layers, expected.layers);
       EXPECT_EQ(found.whole_layers, expected.whole_layers);
-      EXPECT_EQ(found.layers_of_parts, expected.layers_of_parts);
+      EXPECT_EQ(step.cut(parallelism), DividedStep(capture).cut(parallelism));
       EXPECT_EQ(found.repeated_layers, expected.repeated_layers);
       EXPECT_EQ(found.gradients, expected.gradients);
     }
