@@ -40,11 +40,11 @@ std::optional<Hardware> known_hardware(Capture& capture, const CommonOptions& op
 
 /// Learns from replays of the capture how its calibrated links are shared and, if `may_prefer_recorded`, whether
 /// collectives keep their recorded times.
-void learn_links(scenarios::Predictor& predictor, Calibration& calibration, bool may_prefer_recorded,
+void learn_links(scenarios::PredictorBuilder& builder, Calibration& calibration, bool may_prefer_recorded,
                  scenarios::ReplayMeter& meter) {
-  predictor.set_link_rate_error(calibration.link_rate_error);
-  if (scenarios::refit_sharing(predictor, meter)) remove_assumption(calibration.assumptions, "link_sharing");
-  if (may_prefer_recorded && scenarios::prefer_recorded_collectives(predictor, meter))
+  builder.settings().link_rate_error = calibration.link_rate_error;
+  if (scenarios::refit_sharing(builder, meter)) remove_assumption(calibration.assumptions, "link_sharing");
+  if (may_prefer_recorded && scenarios::prefer_recorded_collectives(builder, meter))
     remove_assumption(calibration.assumptions, "link_sharing");
 }
 
@@ -55,28 +55,28 @@ std::optional<Duration> on_own_links(Capture& capture, CommonOptions options, sc
   options.network_given = false;
   std::optional<Hardware> own = known_hardware(capture, options);
   if (!own) return std::nullopt;
-  scenarios::Predictor predictor(capture, own->cluster, *find_network_model("maxmin"));
-  if (own->calibration) learn_links(predictor, *own->calibration, true, meter);
-  return meter.predict(predictor, predictor.plan()).of_captured_steps;
+  scenarios::PredictorBuilder builder(capture, own->cluster, *find_network_model("maxmin"));
+  if (own->calibration) learn_links(builder, *own->calibration, true, meter);
+  return meter.predict(builder.predictor(), builder.predictor().plan()).of_captured_steps;
 }
 
-/// Adds the assumption kClusterFile (sim/report/headline.h) to `predictor`. It states how much the links of --cluster
+/// Adds the assumption kClusterFile (sim/report/headline.h) to the predictor. It states how much the links of --cluster
 /// alone change the captured iteration. Without this assumption, the report and the ranges would treat that change as
 /// an error of the model. Needs two replays in addition to those of learn_links().
 void state_cluster_file(Capture& capture, const CommonOptions& options, scenarios::ReplayMeter& meter,
-                        scenarios::Predictor& predictor) {
-  const scenarios::Prediction there = meter.predict(predictor, predictor.plan());
+                        scenarios::PredictorBuilder& builder) {
+  const scenarios::Prediction there = meter.predict(builder.predictor(), builder.predictor().plan());
   const sim::Summary summary = sim::summarize(*there.graph, there.timeline);
   if (!summary.measured) return;
   const Duration measured = summary.iteration.measured;
   const auto own = on_own_links(capture, options, meter);
   const Duration before = own.value_or(measured);
-  predictor.set_on_own_cluster(before);
+  builder.settings().on_own_cluster = before;
   const std::string change =
       fmt::format("With {} alone the captured step goes from {} to {} ({})", shown(name_of_cluster_file(options)),
                   stepsim::to_text(before), stepsim::to_text(there.of_captured_steps),
                   sim::signed_percent(sim::ratio(there.of_captured_steps - before, before)));
-  predictor.add_assumption(
+  builder.settings().assumptions.push_back(
       {std::string(sim::kClusterFile),
        own ? fmt::format("{}; with its own links it is predicted with an error of {}.", change,
                          sim::signed_percent(sim::ratio(*own - measured, measured)))
@@ -85,16 +85,16 @@ void state_cluster_file(Capture& capture, const CommonOptions& options, scenario
 }
 
 /// Finds the settings of the predictor that only replays of the capture can determine.
-void learn_from_replays(WhatIfSession& what_if, const CommonOptions& options, bool interference,
-                        const Session& session) {
+void learn_from_replays(WhatIfSession& what_if, scenarios::PredictorBuilder& builder, const CommonOptions& options,
+                        bool interference, const Session& session) {
   begin_stage(session, "calibrating");
   const sim::EngineOptions engine{.threads = options.threads, .stop = &session.stop};
   scenarios::ReplayMeter meter(engine);
-  if (what_if.calibration) learn_links(*what_if.predictor, *what_if.calibration, !options.network_given, meter);
-  scenarios::test_repetition(*what_if.predictor, meter);
-  scenarios::take_out_profiler(*what_if.predictor, meter);
-  scenarios::learn_interference(*what_if.predictor, interference, engine);
-  if (options.cluster_file) state_cluster_file(what_if.capture, options, meter, *what_if.predictor);
+  if (what_if.calibration) learn_links(builder, *what_if.calibration, !options.network_given, meter);
+  scenarios::test_repetition(builder, meter);
+  scenarios::take_out_profiler(builder, meter);
+  scenarios::learn_interference(builder, interference, engine);
+  if (options.cluster_file) state_cluster_file(what_if.capture, options, meter, builder);
 }
 
 /// Assesses the capture from a replay of its recorded times, so that every answer has the verdict of 'stepsim check'.
@@ -135,16 +135,17 @@ std::shared_ptr<WhatIfSession> prepare_what_ifs(const CommonOptions& options, co
   what_if->network = options.network_given ? options.network : best;
   if (wants_cluster(options) && what_if->network->make == nullptr) refuse_unknown_cluster(options);
   if (hardware) what_if->calibration = std::move(hardware->calibration);
-  what_if->predictor = std::make_unique<scenarios::Predictor>(
-      what_if->capture, hardware ? std::move(hardware->cluster) : Cluster{}, *what_if->network);
+  scenarios::PredictorBuilder builder(what_if->capture, hardware ? std::move(hardware->cluster) : Cluster{},
+                                      *what_if->network);
   // A host's session may end before the predictor does, so its flag is not kept.
   const std::atomic<bool>* const stop = session.host == nullptr ? &session.stop : nullptr;
-  what_if->predictor->set_reader([threads = options.threads, stop](const std::string& path) {
+  builder.settings().reader = [threads = options.threads, stop](const std::string& path) {
     return ingest::load({path}, {.threads = threads, .stop = stop});
-  });
-  what_if->predictor->set_checkup(checkup_of(what_if->capture, options, session));
-  learn_from_replays(*what_if, options, scenario.interference, session);
-  what_if->predictor->set_machine(std::move(machine));
+  };
+  builder.settings().checkup = checkup_of(what_if->capture, options, session);
+  learn_from_replays(*what_if, builder, options, scenario.interference, session);
+  builder.settings().machine = std::move(machine);
+  what_if->predictor = std::move(builder).build();
   return what_if;
 }
 

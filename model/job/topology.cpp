@@ -60,6 +60,7 @@ class Builder {
 
   Cluster build() {
     cluster_.hosts = shape_.hosts;
+    cluster_.links.reserve(2 * shape_.hosts.size() * (shape_.nics + std::size_t{2} * shape_.devices));
     for (std::size_t i = 0; i < shape_.hosts.size(); ++i) add_host(HostId{i});
     for (std::uint32_t rail = 0; rail < shape_.nics; ++rail) add_switches(rail);
     cluster_.endpoints = endpoints_of(shape_);
@@ -76,13 +77,16 @@ class Builder {
   };
 
   Directions lay(const Cable& cable, const std::string& name) {
-    const Link link{name, cable.bandwidth, cable.latency, cable.efficiency};
     const Directions ends{LinkId{cluster_.links.size()}, LinkId{cluster_.links.size() + (cable.full_duplex ? 1 : 0)}};
-    cluster_.links.push_back(link);
-    if (!cable.full_duplex) return ends;
-    cluster_.links.back().name += " out";
-    cluster_.links.push_back(link);
-    cluster_.links.back().name += " in";
+    const auto add = [&](std::string of_link) {
+      cluster_.links.push_back({std::move(of_link), cable.bandwidth, cable.latency, cable.efficiency});
+    };
+    if (!cable.full_duplex) {
+      add(name);
+      return ends;
+    }
+    add(name + " out");
+    add(name + " in");
     return ends;
   }
 
@@ -95,8 +99,9 @@ class Builder {
     }
     for (std::uint32_t i = 0; i < shape_.devices; ++i) {
       cluster_.devices.push_back({host, static_cast<std::int32_t>(i), shape_.device_model, shape_.peer_access});
-      if (shape_.nvlink) nvlinks_.push_back(lay(*shape_.nvlink, fmt::format("{} device {} nvlink", name, i)));
-      if (shape_.pcie) pcies_.push_back(lay(*shape_.pcie, fmt::format("{} device {} pcie", name, i)));
+      const std::string device = name + " device " + std::to_string(i);
+      if (shape_.nvlink) nvlinks_.push_back(lay(*shape_.nvlink, device + " nvlink"));
+      if (shape_.pcie) pcies_.push_back(lay(*shape_.pcie, device + " pcie"));
     }
   }
 

@@ -263,7 +263,7 @@ std::vector<LongCalls> named_calls(const sim::TaskList& tasks) {
 Candidates look_at_job(const Predictor& predictor, const Prediction& baseline, const Calibration* calibration,
                        const Plan& plan, Advice& advice) {
   const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
-  Caution caution(*plan.captured, predictor.checkup());
+  Caution caution(*plan.captured, predictor.settings().checkup);
   caution.add_all(plan.cluster);
   advice.trust = caution.trust();
   advice.network = plan.network->name;

@@ -22,7 +22,7 @@ Baseline baseline_of(const Predictor& predictor, const Prediction& captured) {
   const sim::Summary summary = sim::summarize(*captured.graph, captured.timeline);
   Baseline baseline{.iteration = captured.iteration,
                     .of_captured_steps = captured.of_captured_steps,
-                    .unprofiled = predictor.profiler().has_value()};
+                    .unprofiled = predictor.settings().profiler.has_value()};
   if (summary.measured) baseline.measured = summary.iteration.measured;
   if (baseline.unprofiled) baseline.measured = captured.graph->job.measured_step;
   return baseline;

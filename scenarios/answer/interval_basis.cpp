@@ -52,10 +52,12 @@ void IntervalBasis::read_steps() {
 }
 
 Duration IntervalBasis::measured() const {
-  return predictor_.profiler() ? *captured().job.measured_step : summary_.iteration.measured;
+  return predictor_.settings().profiler ? *captured().job.measured_step : summary_.iteration.measured;
 }
 
-Duration IntervalBasis::comparable() const { return predictor_.on_own_cluster().value_or(baseline_.of_captured_steps); }
+Duration IntervalBasis::comparable() const {
+  return predictor_.settings().on_own_cluster.value_or(baseline_.of_captured_steps);
+}
 
 Factors IntervalBasis::shift() const {
   Factors shift;
@@ -66,7 +68,7 @@ Factors IntervalBasis::shift() const {
 }
 
 double IntervalBasis::change_to(Duration predicted) const {
-  const Duration captured = predictor_.on_own_cluster().value_or(baseline_.iteration);
+  const Duration captured = predictor_.settings().on_own_cluster.value_or(baseline_.iteration);
   return captured > Duration{} ? ratio(predicted, captured) : 1;
 }
 
@@ -78,14 +80,15 @@ bool IntervalBasis::is_contradicted(const std::string& name, const Sides& sides)
 Duration IntervalBasis::profiled() const { return captured().job.measured_step ? Duration{} : cost_of_profiler(); }
 
 bool IntervalBasis::hides_profiler() const {
-  if (predictor_.profiler() || !counts_events(captured())) return false;
+  if (predictor_.settings().profiler || !counts_events(captured())) return false;
   return !shows_profiler(baseline_.iteration, baseline_.iteration - cost_of_profiler());
 }
 
 bool IntervalBasis::loader_sets_pace() const { return sim::waiting_for_data(summary_) >= kLoaderSetsPace; }
 
 Duration IntervalBasis::cost_of_profiler() const {
-  if (!summary_.measured || predictor_.profiler() || !counts_events(captured()) || loader_sets_pace()) return {};
+  if (!summary_.measured || predictor_.settings().profiler || !counts_events(captured()) || loader_sets_pace())
+    return {};
   std::call_once(profiled_once_, [this] {
     profiled_ = std::max(Duration{}, baseline_.iteration - iteration_of(plan_, without_largest_cost()));
   });
@@ -93,7 +96,7 @@ Duration IntervalBasis::cost_of_profiler() const {
 }
 
 bool IntervalBasis::contradicts(Duration of_captured_steps) const {
-  if (!summary_.measured || predictor_.on_own_cluster()) return false;
+  if (!summary_.measured || predictor_.settings().on_own_cluster) return false;
   const double usual = std::max({sim::kUsualError, 1 - steps_.least, steps_.most - 1});
   const double error = std::abs(ratio(baseline_.of_captured_steps - measured(), measured()));
   return std::abs(ratio(of_captured_steps - measured(), measured())) > error + usual;

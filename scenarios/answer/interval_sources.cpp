@@ -68,8 +68,8 @@ bool misses_the_capture(const Case& of) {
 std::string error_of_the_capture(const Case& of) {
   const Duration measured = of.basis.measured();
   return fmt::format("the {} of {} is predicted with an error of {}",
-                     of.basis.predictor().profiler() ? "step without the profiler" : "captured step", to_text(measured),
-                     sim::signed_percent(ratio(of.basis.comparable() - measured, measured)));
+                     of.basis.predictor().settings().profiler ? "step without the profiler" : "captured step",
+                     to_text(measured), sim::signed_percent(ratio(of.basis.comparable() - measured, measured)));
 }
 
 // ---- steps, transient, repetition
@@ -90,14 +90,14 @@ std::string how_steps_go_on(const Case& of) {
 /// True if the captured steps alone took another time than in the long run, which they do not contradict.
 bool captured_steps_differ(const Case& of) {
   const Prediction& captured = of.baseline();
-  return of.basis.step_count() > 1 && of.basis.predictor().trusts_repetition() &&
+  return of.basis.step_count() > 1 && of.basis.predictor().settings().trusts_repetition &&
          std::abs(ratio(captured.of_captured_steps - captured.iteration, captured.iteration)) > sim::kUsualError;
 }
 
 /// True if the range must include the time of repeated steps, or of the captured steps alone. This is so if the two
 /// differ, or if only one step was captured and repeated steps would take less time than predicted.
 bool may_repeat_otherwise(const Case& of) {
-  if (!of.basis.predictor().trusts_repetition() || captured_steps_differ(of)) return true;
+  if (!of.basis.predictor().settings().trusts_repetition || captured_steps_differ(of)) return true;
   return of.basis.step_count() < 2 && of.scenario.in_the_long_run < of.predicted();
 }
 
@@ -115,7 +115,7 @@ std::string reason_for_repetition(const Case& of) {
                        to_text(of.scenario.of_captured_steps));
   }
   const std::string repeated = to_text(of.scenario.in_the_long_run);
-  if (of.basis.predictor().trusts_repetition()) {
+  if (of.basis.predictor().settings().trusts_repetition) {
     return fmt::format(
         "only one step was captured: the next may start when all of it is done, as predicted, or as soon as its "
         "threads and streams are free, after {}",
@@ -129,7 +129,7 @@ std::string reason_for_repetition(const Case& of) {
 
 ModelCase model_case(const Case& of) {
   return {of.basis.change_to(of.predicted()), of.settings_changed(),
-          of.links_apply() ? of.basis.predictor().link_rate_error() : 0};
+          of.links_apply() ? of.basis.predictor().settings().link_rate_error : 0};
 }
 
 /// True if the prediction depends on a model, which may be wrong. False for a replay of recorded times without changes.
@@ -202,7 +202,7 @@ Variants other_sharings(const PlanCase& of) {
     variants.push_back({.sides = Sides{.sharing = sharing, .senders_keep_turn = true},
                         .name = fmt::format("sharing {}, turns", sharing)});
   }
-  for (const double sharing : of.basis.predictor().fitting_sharings()) {
+  for (const double sharing : of.basis.predictor().settings().fitting_sharings()) {
     if (sharing == of.plan.cluster.network[kSharing]) continue;
     variants.push_back({.sides = Sides{.sharing = sharing}});
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/base/text.h"
@@ -109,7 +110,8 @@ std::string listed(const std::vector<Slowdown>& slowdowns) {
 
 }  // namespace
 
-bool refit_sharing(Predictor& predictor, ReplayMeter& meter) {
+bool refit_sharing(PredictorBuilder& builder, ReplayMeter& meter) {
+  Predictor& predictor = builder.predictor();
   const Plan plan = predictor.plan();
   if (!shares_links(plan)) return false;
   const Prediction baseline = meter.predict(predictor, plan);
@@ -121,13 +123,14 @@ bool refit_sharing(Predictor& predictor, ReplayMeter& meter) {
   const std::vector<Tried> all = tried(predictor, meter, summary.iteration.measured);
   const Tried best = all.front();
   if (best.error > error / 2) {
-    predictor.assume_sharing(
-        plan.cluster.network[kSharing], {},
+    builder.settings().sharing = {
+        plan.cluster.network[kSharing],
+        {},
         {"sharing_unexplained",
          fmt::format(
              "The prediction misses the captured step by {:.0f} %, and no way of sharing links explains it; how "
              "senders share them is unknown.",
-             100 * error)});
+             100 * error)}};
     return true;
   }
   std::vector<double> fitting;
@@ -135,17 +138,19 @@ bool refit_sharing(Predictor& predictor, ReplayMeter& meter) {
     if (one.error <= best.error + usual) fitting.push_back(one.sharing);
   }
   const auto [least, most] = std::minmax_element(fitting.begin(), fitting.end());
-  predictor.assume_sharing(
-      best.sharing, fitting,
+  builder.settings().sharing = {
+      best.sharing,
+      fitting,
       {"sharing_refitted",
        fmt::format(
            "Senders share links with factor {} (1 = equally, 0 = one at a time); {} to {} fit as well. It predicts the "
            "captured step within {:.1f} %, the factor {:.2g} only within {:.0f} %.",
-           best.sharing, *least, *most, 100 * best.error, plan.cluster.network[kSharing], 100 * error)});
+           best.sharing, *least, *most, 100 * best.error, plan.cluster.network[kSharing], 100 * error)}};
   return true;
 }
 
-bool prefer_recorded_collectives(Predictor& predictor, ReplayMeter& meter) {
+bool prefer_recorded_collectives(PredictorBuilder& builder, ReplayMeter& meter) {
+  Predictor& predictor = builder.predictor();
   Plan plan = predictor.plan();
   if (!has_captured_collectives(plan)) return false;
   const Prediction by_links = meter.predict(predictor, plan);
@@ -153,25 +158,26 @@ bool prefer_recorded_collectives(Predictor& predictor, ReplayMeter& meter) {
   if (!links.measured) return false;
   const double error = std::abs(links.iteration.error);
   if (error <= sim::usual_error_of_capture(*by_links.graph, by_links.timeline)) return false;
-  predictor.learn_recorded_collectives();
   plan.recorded_collectives = true;
   const Prediction as_recorded = meter.predict(predictor, plan);
   const sim::Summary recorded = sim::summarize(*as_recorded.graph, as_recorded.timeline);
   if (std::abs(recorded.iteration.error) > error / 2) return false;
-  predictor.prefer_recorded_collectives(
-      {std::string(kRecordedCollectives),
-       fmt::format("Collectives keep their recorded times, changed as each would change alone under {1}, because links "
-                   "calibrated from the capture miss its step time by {0}.",
-                   sim::signed_percent(links.iteration.error), plan.network->name)});
+  builder.settings().recorded_collectives = {
+      std::string(kRecordedCollectives),
+      fmt::format("Collectives keep their recorded times, changed as each would change alone under {1}, because links "
+                  "calibrated from the capture miss its step time by {0}.",
+                  sim::signed_percent(links.iteration.error), plan.network->name)};
   return true;
 }
 
-void test_repetition(Predictor& predictor, ReplayMeter& meter) {
+void test_repetition(PredictorBuilder& builder, ReplayMeter& meter) {
+  Predictor& predictor = builder.predictor();
   const Prediction baseline = meter.predict(predictor, predictor.plan());
   const std::optional<Duration> repeated =
       sim::contradicted_repetition(*baseline.graph, baseline.timeline, baseline.steady);
   if (!repeated) return;
-  predictor.distrust_repetition(
+  builder.settings().trusts_repetition = false;
+  builder.settings().assumptions.push_back(
       {std::string(kRepetitionContradicted),
        fmt::format(
            "The captured steps take {}, but {} when simulated back to back until they are steady. The difference "
@@ -201,7 +207,8 @@ Sides without_largest_cost() {
 
 bool counts_events(const Capture& capture) noexcept { return !capture.recording.events.empty(); }
 
-void take_out_profiler(Predictor& predictor, ReplayMeter& meter) {
+void take_out_profiler(PredictorBuilder& builder, ReplayMeter& meter) {
+  Predictor& predictor = builder.predictor();
   const Capture& captured = *predictor.plan().captured;
   const std::optional<Duration> said = captured.job.measured_step;
   if (!said || !counts_events(captured)) return;
@@ -212,40 +219,50 @@ void take_out_profiler(Predictor& predictor, ReplayMeter& meter) {
   if (!shows_profiler(baseline.iteration, without.iteration)) return;
   const Duration wanted = scaled(baseline.iteration, ratio(*said, summary.iteration.measured));
   const Duration cost = cost_for(predictor, meter, wanted);
-  predictor.take_out_profiler(
-      {.per_event = cost,
-       .most = kMaxRemovedShare,
-       .note = {"profiler",
-                fmt::format(
-                    "The profiler added {} of CPU time per event: a captured step takes {}, and {} according to "
-                    "measured_step in job.yaml.",
-                    stepsim::to_text(cost), stepsim::to_text(summary.iteration.measured), stepsim::to_text(*said))}});
+  builder.settings().profiler = {
+      .per_event = cost,
+      .most = kMaxRemovedShare,
+      .note = {
+          "profiler",
+          fmt::format("The profiler added {} of CPU time per event: a captured step takes {}, and {} according to "
+                      "measured_step in job.yaml.",
+                      stepsim::to_text(cost), stepsim::to_text(summary.iteration.measured), stepsim::to_text(*said))}};
 }
 
-void learn_interference(Predictor& predictor, bool wanted, const sim::EngineOptions& options) {
-  const Capture& captured = *predictor.plan().captured;
+CapturedInterference usual_interference() { return {usual_slowdowns(), {}}; }
+
+CapturedInterference interference_with(std::vector<Slowdown> slowdowns, Predictor& predictor,
+                                       const sim::EngineOptions& options) {
+  const Plan plan = predictor.plan();
+  const Prediction captured = predictor.predict(plan, options);
+  return {std::move(slowdowns), shares_beside(*captured.graph, captured.timeline, plan.captured->dag.task_count())};
+}
+
+void learn_interference(PredictorBuilder& builder, bool wanted, const sim::EngineOptions& options) {
+  PredictorSettings& settings = builder.settings();
+  const Capture& captured = *builder.predictor().plan().captured;
   if (!communicates(captured.dag)) {
-    if (wanted) predictor.assume_interference();
+    if (wanted) settings.interference = usual_interference();
     return;
   }
   if (!wanted) {
-    return predictor.add_assumption(
+    return settings.assumptions.push_back(
         {"interference_off",
          "Kernels keep their captured durations, whatever communication overlaps them (--no-interference)."});
   }
   std::vector<Slowdown> slowdowns = evident_slowdowns(captured);
   if (slowdowns.empty()) {
-    return predictor.add_assumption(
+    return settings.assumptions.push_back(
         {"interference_unknown",
          "The capture does not show how much communication slows overlapping compute, so durations stay as captured "
          "where a change moves communication."});
   }
-  predictor.add_assumption(
+  settings.assumptions.push_back(
       {"interference",
        fmt::format("Kernels are slower during communication, as in the captured steps: {}. Their durations "
                    "change where communication moves; those of other kernels stay as captured.",
                    listed(slowdowns))});
-  predictor.follow_interference(std::move(slowdowns), options);
+  settings.interference = interference_with(std::move(slowdowns), builder.predictor(), options);
 }
 
 }  // namespace stepsim::scenarios

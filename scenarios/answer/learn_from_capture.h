@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "scenarios/answer/predict.h"
 
@@ -18,7 +19,7 @@ namespace stepsim::scenarios {
 /// fit about as well. Otherwise sharing is not the cause of the error: the value stays, but no longer counts as known.
 /// Call this only for calibrated clusters, because values given by a user must stay. Replays the capture once or six
 /// times. Returns true if the calibrated value is no longer trusted. Throws what predict() throws.
-bool refit_sharing(Predictor& predictor, ReplayMeter& meter);
+bool refit_sharing(PredictorBuilder& builder, ReplayMeter& meter);
 
 /// The id of the assumption that collectives keep their recorded times.
 inline constexpr std::string_view kRecordedCollectives = "recorded_collectives";
@@ -28,7 +29,7 @@ inline constexpr std::string_view kRecordedCollectives = "recorded_collectives";
 /// and if recorded times at least halve that error. Does nothing for jobs with parameter servers or with messages
 /// outside collectives. Call this only for calibrated clusters, because links given by a user must be used. Replays the
 /// capture at most twice. Returns true if it changed the predictor. Throws what predict() throws.
-bool prefer_recorded_collectives(Predictor& predictor, ReplayMeter& meter);
+bool prefer_recorded_collectives(PredictorBuilder& builder, ReplayMeter& meter);
 
 /// The id of the assumption that step times come from the captured steps, because repeated steps contradict their
 /// times.
@@ -37,7 +38,7 @@ inline constexpr std::string_view kRepetitionContradicted = "repetition_contradi
 /// Usually, predictions repeat the captured steps until their times are steady. If this contradicts the captured times
 /// (sim::contradicted_repetition()), this function makes predictions use the captured steps alone, and the
 /// repetition becomes a source of uncertainty. Replays the capture once. Throws what predict() throws.
-void test_repetition(Predictor& predictor, ReplayMeter& meter);
+void test_repetition(PredictorBuilder& builder, ReplayMeter& meter);
 
 // The cost of recording. A profiler runs on the job's threads whenever an event begins or ends, so it slows a task in
 // proportion to the task's recorded events. Device work is recorded by the device and is not slowed.
@@ -68,20 +69,28 @@ void without_profiler(const Capture& capture, Duration per_event, double most, s
 [[nodiscard]] bool counts_events(const Capture& capture) noexcept;
 
 /// Finds the profiler's cost per event from job.yaml's measured_step, the duration of a step without the profiler, and
-/// makes `predictor` remove this cost in every plan. The cost is chosen so that its removal shortens the replayed
+/// makes the predictor remove this cost in every plan. The cost is chosen so that its removal shortens the replayed
 /// iteration by the same factor as the ratio of measured_step to the measured iteration; the error of the model then
 /// does not change. If the iteration cannot become that short, it becomes as short as possible. Does nothing if
 /// measured_step is absent or not shorter than the captured step, or if the iteration does not show the profiler's cost
 /// (shows_profiler()). Replays the capture up to 17 times. Throws what predict() throws.
-void take_out_profiler(Predictor& predictor, ReplayMeter& meter);
+void take_out_profiler(PredictorBuilder& builder, ReplayMeter& meter);
 
 // Kernels are slower while communication runs on their device, so a change that moves communication changes their
 // durations. The slowdown is learned from the capture (model/calibration/interference.h) or not applied at all.
 
-/// Makes `predictor` slow kernels during communication if the capture shows by how much. If it does not, or if `wanted`
-/// is false, kernels keep their captured durations. Adds an assumption that states which of these applies, unless the
-/// capture has no communication. Replays the capture at most once. Not thread-safe. Throws what predict() throws.
-void learn_interference(Predictor& predictor, bool wanted, const sim::EngineOptions& options);
+/// Returns how communication that changes add slows kernels of a capture without any (usual_slowdowns()).
+[[nodiscard]] CapturedInterference usual_interference();
+/// Returns how communication slows the captured kernels. `predictor` has no interference yet; it replays the captured
+/// job once, to find the overlap that belongs to the captured durations. Throws what predict() throws.
+[[nodiscard]] CapturedInterference interference_with(std::vector<Slowdown> slowdowns, Predictor& predictor,
+                                                     const sim::EngineOptions& options = {});
+
+/// Makes the predictor slow kernels during communication if the capture shows by how much. If it does not, or if
+/// `wanted` is false, kernels keep their captured durations. Adds an assumption that states which of these applies,
+/// unless the capture has no communication. Replays the capture at most once. Not thread-safe. Throws what predict()
+/// throws.
+void learn_interference(PredictorBuilder& builder, bool wanted, const sim::EngineOptions& options);
 
 }  // namespace stepsim::scenarios
 

@@ -183,26 +183,27 @@ Plan Predictor::plan() const {
   Plan plan;
   plan.captured = &captured_;
   plan.divided_step = divided_step_;
-  if (reader_) plan.read = [this](const std::string& path) { return read(path); };
+  if (settings_.reader) plan.read = [this](const std::string& path) { return read(path); };
   plan.job = captured_.parameter_server ? as_captured(*captured_.parameter_server).job : captured_.job;
   plan.job.workers = plan.job.workers.value_or(workers_of(captured_));
   if (captured_.parameter_server && *plan.job.workers > captured_workers(captured_))
     plan.assumptions.push_back(copies_assumption(captured_workers(captured_)));
   plan.workers_before = *plan.job.workers;
-  plan.cluster = cluster_;
+  plan.cluster = cluster();
   plan.network = &network_;
-  plan.machine = machine_;
+  plan.machine = settings_.machine;
   plan.sharing_known = cluster_.network.is_given(kSharing);
-  plan.slows_beside_added = interference_ && interference_->beside.empty();
-  if (recorded_note_) {
+  plan.slows_beside_added = settings_.interference && settings_.interference->beside.empty();
+  if (settings_.recorded_collectives) {
     plan.recorded_collectives = true;
-    plan.assumptions.push_back(*recorded_note_);
+    plan.assumptions.push_back(*settings_.recorded_collectives);
+  } else if (settings_.sharing) {
+    plan.assumptions.push_back(settings_.sharing->note);
   }
-  if (sharing_note_) plan.assumptions.push_back(*sharing_note_);
-  append(plan.assumptions, assumptions_);
-  if (profiler_) {
-    plan.assumptions.push_back(profiler_->note);
-    plan.add_rule(Plan::Turn::kCapture, [per_event = profiler_->per_event, most = profiler_->most](
+  append(plan.assumptions, settings_.assumptions);
+  if (const std::optional<ProfilerCost>& profiler = settings_.profiler) {
+    plan.assumptions.push_back(profiler->note);
+    plan.add_rule(Plan::Turn::kCapture, [per_event = profiler->per_event, most = profiler->most](
                                             const Capture& capture, std::vector<Duration>& durations) {
       without_profiler(capture, per_event, most, durations);
     });
@@ -210,27 +211,16 @@ Plan Predictor::plan() const {
   return plan;
 }
 
-void Predictor::assume_sharing(double sharing, std::vector<double> fitting, Assumption note) {
-  cluster_.network.assume(kSharing, sharing);
-  fitting_sharings_ = std::move(fitting);
-  sharing_note_ = std::move(note);
-}
-
-void Predictor::distrust_repetition(Assumption note) {
-  trusts_repetition_ = false;
-  add_assumption(std::move(note));
-}
-
-void Predictor::prefer_recorded_collectives(Assumption note) {
-  recorded_note_ = std::move(note);
-  sharing_note_.reset();
-  fitting_sharings_.clear();
+Cluster Predictor::cluster() const {
+  Cluster cluster = cluster_;
+  if (settings_.sharing) cluster.network.assume(kSharing, settings_.sharing->factor);
+  return cluster;
 }
 
 std::shared_ptr<const Capture> Predictor::read(const std::string& path) const {
   const std::lock_guard lock(reading_);
   std::shared_ptr<const Capture>& other = others_[path];
-  if (other == nullptr) other = std::make_shared<const Capture>(reader_(path));
+  if (other == nullptr) other = std::make_shared<const Capture>(settings_.reader(path));
   return other;
 }
 
@@ -256,8 +246,11 @@ std::vector<Duration> Predictor::durations_of(const Plan& plan, const Sides& sid
     const bool scales = transfers != 1 && keeps_recorded_time(graph, TaskId{i}, *plan.network);
     durations[i] = scales ? scaled(recorded, transfers) : recorded;
   }
-  if (plan.recorded_collectives)
-    recorded_collectives_->set_durations(graph, plan.cluster, sides.unexplained_scales, durations);
+  if (plan.recorded_collectives) {
+    const std::shared_ptr<const RecordedCollectives> recorded = recorded_collectives_.of(
+        {}, [this] { return std::make_shared<const RecordedCollectives>(captured_, cluster(), network_); });
+    recorded->set_durations(graph, plan.cluster, sides.unexplained_scales, durations);
+  }
   std::optional<DevicePieces> pieces;
   for (const Plan::MadeRule& made : plan.rules) {
     if (const auto* const plain = std::get_if<Plan::Rule>(&made.rule)) {
@@ -284,19 +277,11 @@ void Predictor::forget(const GraphKey& key) {
   graphs_.erase_if([&key](const SidedGraph& graph) { return graph.plan == key; });
 }
 
-void Predictor::follow_interference(std::vector<Slowdown> slowdowns, const sim::EngineOptions& options) {
-  interference_.reset();
-  const Prediction captured = predict(plan(), options);
-  interference_ = {std::move(slowdowns), shares_beside(*captured.graph, captured.timeline, captured_.dag.task_count())};
-}
-
-void Predictor::assume_interference() { interference_ = {usual_slowdowns(), {}}; }
-
 /// Repeats the replay in `prediction` until the durations of kernels match the communication that they overlap.
 /// `durations` are the durations of the first replay, indexed by TaskId.
 void Predictor::slow_kernels(const std::vector<Duration>& durations, double side, sim::Machine& machine,
                              const sim::EngineOptions& options, Prediction& prediction) const {
-  SlowedKernels kernels(*interference_, *prediction.graph, durations, side);
+  SlowedKernels kernels(*settings_.interference, *prediction.graph, durations, side);
   const sim::EngineOptions again{.threads = options.threads, .grain = options.grain, .stop = options.stop};
   prediction.unsettled = kernels.follow(prediction.timeline);
   for (int round = 0; round < kMostRounds && prediction.unsettled > 0; ++round) {
@@ -386,7 +371,7 @@ Prediction Predictor::predict_once(const Plan& plan, const Sides& sides, const s
   const std::shared_ptr<const Cluster> cluster = cluster_of(plan, sides);
   if (!plan.recorded_collectives) machine.set_network(*plan.network, *cluster);
   std::vector<Duration> durations;
-  const bool interferes = interference_ && (frees_kernels() || graph.dag.rendezvous_count() > 0);
+  const bool interferes = settings_.interference && (frees_kernels() || graph.dag.rendezvous_count() > 0);
   if (plan.recorded_collectives || !plan.rules.empty() || sides.durations || plan.recorded_transfers != 1 ||
       interferes || is_on_machine(plan))
     durations = durations_of(plan, sides, graph, prediction.shares);
@@ -398,7 +383,7 @@ Prediction Predictor::predict_once(const Plan& plan, const Sides& sides, const s
   prediction.steady = sim::steady_iteration(graph, prediction.timeline);
   const auto& steady = prediction.steady;
   prediction.in_the_long_run = steady ? steady->length : prediction.of_captured_steps;
-  const bool repeats = steady && steady->follows && trusts_repetition_;
+  const bool repeats = steady && steady->follows && settings_.trusts_repetition;
   prediction.iteration = repeats ? steady->length : prediction.of_captured_steps;
   return prediction;
 }

@@ -10,16 +10,17 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "model/base/once_per_key.h"
+#include "scenarios/answer/predictor_settings.h"
 #include "scenarios/answer/recorded_collectives.h"
 #include "scenarios/answer/sides.h"
 #include "scenarios/answer/slowed_kernels.h"
 #include "scenarios/change/plan.h"
 #include "sim/analysis/steady.h"
 #include "sim/analysis/throughput.h"
-#include "sim/check/checkup.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/timeline.h"
 
@@ -37,7 +38,7 @@ struct Prediction {
   std::shared_ptr<const Capture> graph;  ///< the graph that was replayed
   sim::Timeline timeline;                ///< times of the tasks of graph->dag
   /// The predicted iteration: `in_the_long_run` if steps follow each other without a pause and the capture does not
-  /// contradict this time (Predictor::distrust_repetition()), otherwise `of_captured_steps`.
+  /// contradict this time (PredictorSettings::trusts_repetition), otherwise `of_captured_steps`.
   Duration iteration{};
   /// The iteration of the captured steps alone, for comparison with the measured time; docs/internals/answers.md,
   /// "Step time, replay, error", defines it.
@@ -63,15 +64,7 @@ struct PlannedWork {
   std::vector<Duration> durations;  ///< of the tasks of graph->dag; those of collectives may be replaced by the network
 };
 
-/// The time that the profiler took for each recorded event (scenarios/answer/learn_from_capture.h), and the assumption
-/// that states it.
-struct ProfilerCost {
-  Duration per_event{};
-  double most = 0;  ///< maximum share of a task's time that is removed
-  Assumption note;
-};
-
-/// Predicts plans for one capture. Thread-safe except where noted. Plans with equal Plan::graph_key() share one task
+/// Predicts plans for one capture. Thread-safe. Plans with equal Plan::graph_key() share one task
 /// graph; for example, a sweep over bandwidths has only one.
 class Predictor {
  public:
@@ -80,51 +73,9 @@ class Predictor {
 
   /// Returns the plan of the captured job, to which changes can be applied.
   [[nodiscard]] Plan plan() const;
-  /// Reads the trace at a path that a change names. Without a reader, such changes are refused.
-  using Reader = std::function<Capture(const std::string& path)>;
-  void set_reader(Reader reader) { reader_ = std::move(reader); }
-  /// Makes every later plan() remove this cost from the recorded times. This is not thread-safe.
-  void take_out_profiler(ProfilerCost cost) { profiler_ = std::move(cost); }
-  [[nodiscard]] const std::optional<ProfilerCost>& profiler() const noexcept { return profiler_; }
-  /// Makes every later plan() run on a machine of which steps were measured (scenarios/change/on_machine.h); null for
-  /// none. Not thread-safe.
-  void set_machine(std::shared_ptr<const MeasuredMachine> machine) noexcept { machine_ = std::move(machine); }
-  /// Adds an assumption to every later plan(). Not thread-safe.
-  void add_assumption(Assumption note) { assumptions_.push_back(std::move(note)); }
-  /// Makes the durations of kernels depend, from now on, on the communication that they overlap (SlowedKernels).
-  /// Replays plan() once, to find the overlap that belongs to the captured durations. Each later prediction makes up to
-  /// 20 additional replays. Not thread-safe. Throws what predict() throws.
-  void follow_interference(std::vector<Slowdown> slowdowns, const sim::EngineOptions& options = {});
-  /// Makes kernels slower, from now on, beside communication that changes add to a capture without any
-  /// (usual_slowdowns()). Not thread-safe.
-  void assume_interference();
-  /// Sets how senders share links (kSharing) in every later plan(), and adds an assumption that states it. `fitting`
-  /// are the values that the capture does not contradict. Not thread-safe.
-  void assume_sharing(double sharing, std::vector<double> fitting, Assumption note);
-  [[nodiscard]] const std::vector<double>& fitting_sharings() const noexcept { return fitting_sharings_; }
-  /// Allows plans to use Plan::recorded_collectives from now on. Precondition: the network model is not `recorded`. Not
-  /// thread-safe. Throws what sim::collectives_alone() throws.
-  void learn_recorded_collectives() { recorded_collectives_.emplace(captured_, cluster_, network_); }
-  /// Makes collectives keep their recorded times in every later plan() (Plan::recorded_collectives), and adds an
-  /// assumption that states it. The sharing of links then has no effect. Precondition: learn_recorded_collectives() was
-  /// called. Not thread-safe.
-  void prefer_recorded_collectives(Assumption note);
-  /// Sets the relative uncertainty of the links' rate, if it was fitted. Not thread-safe.
-  void set_link_rate_error(double error) noexcept { link_rate_error_ = error; }
-  [[nodiscard]] double link_rate_error() const noexcept { return link_rate_error_; }
-  /// Makes predictions use the captured steps alone from now on, because repeated steps do not take the same time. Adds
-  /// an assumption to every later plan(). Not thread-safe.
-  void distrust_repetition(Assumption note);
-  [[nodiscard]] bool trusts_repetition() const noexcept { return trusts_repetition_; }
-  /// Sets the predicted iteration of the captured job on its own cluster. Call this if the user gave another cluster;
-  /// the measured time is then compared with this prediction. Not thread-safe.
-  void set_on_own_cluster(Duration iteration) noexcept { on_own_cluster_ = iteration; }
-  [[nodiscard]] const std::optional<Duration>& on_own_cluster() const noexcept { return on_own_cluster_; }
-  /// Sets what 'stepsim check' says about the capture, for the cautions of answers. Not thread-safe.
-  void set_checkup(sim::Checkup checkup) { checkup_ = std::move(checkup); }
-  [[nodiscard]] const sim::Checkup& checkup() const noexcept { return checkup_; }
-  /// Returns the capture of another trace. Reads each path only once. Precondition: set_reader() was called. Throws
-  /// what the reader throws.
+  [[nodiscard]] const PredictorSettings& settings() const noexcept { return settings_; }
+  /// Returns the capture of another trace. Reads each path only once. Precondition: there is a
+  /// PredictorSettings::reader. Throws what it throws.
   [[nodiscard]] std::shared_ptr<const Capture> read(const std::string& path) const;
   /// Returns the number of tasks of a plan's graph, which it builds if no prediction has. Throws what predict() throws.
   [[nodiscard]] std::size_t tasks_of(const Plan& plan) { return graph_of(plan, {})->dag.task_count(); }
@@ -132,7 +83,9 @@ class Predictor {
   /// them.
   [[nodiscard]] PlannedWork work(const Plan& plan);
   /// True if kernels may take less time than captured, because less communication runs beside them.
-  [[nodiscard]] bool frees_kernels() const noexcept { return interference_ && !interference_->beside.empty(); }
+  [[nodiscard]] bool frees_kernels() const noexcept {
+    return settings_.interference && !settings_.interference->beside.empty();
+  }
   /// Predicts a plan. Throws what the plan's edits throw, UsageError if network model and plan do not fit each other,
   /// what sim::replay() throws, and CannotAnswer if the devices of a divided job would do more than the captured one
   /// could do so many times without its optimizer. The result does not depend on options.threads.
@@ -143,6 +96,7 @@ class Predictor {
   void forget(const GraphKey& key);
 
  private:
+  friend class PredictorBuilder;
   /// What a graph depends on besides the capture.
   struct SidedGraph {
     GraphKey plan;
@@ -152,6 +106,8 @@ class Predictor {
     friend auto operator<=>(const SidedGraph& a, const SidedGraph& b) = default;
   };
 
+  /// Returns the captured cluster, with what is assumed of how senders share links.
+  [[nodiscard]] Cluster cluster() const;
   [[nodiscard]] std::shared_ptr<const Capture> graph_of(const Plan& plan, const Sides& sides);
   [[nodiscard]] Capture make_graph(const Plan& plan, const Sides& sides) const;
   /// Returns the durations of the tasks of `graph`, indexed by TaskId, after the plan's changes of durations. For each
@@ -170,27 +126,33 @@ class Predictor {
 
   const Capture& captured_;
   std::shared_ptr<DividedStep> divided_step_;
-  Cluster cluster_;
+  const Cluster cluster_;
   const NetworkModel& network_;
-  std::shared_ptr<const MeasuredMachine> machine_;
+  PredictorSettings settings_;
   OncePerKey<SidedGraph, std::shared_ptr<const Capture>> graphs_;
   std::mutex mutex_;  ///< protects steps_without_optimizer_
   /// Results of step_without_optimizer(), by the durations of tasks.
   std::map<std::vector<Duration>, Duration> steps_without_optimizer_;
-  sim::Checkup checkup_;
-  std::optional<ProfilerCost> profiler_;
-  std::vector<double> fitting_sharings_;
-  std::optional<Assumption> sharing_note_;
-  double link_rate_error_ = 0;
-  bool trusts_repetition_ = true;
-  std::optional<Duration> on_own_cluster_;
-  std::optional<RecordedCollectives> recorded_collectives_;
-  std::optional<Assumption> recorded_note_;
-  Assumptions assumptions_;
-  std::optional<CapturedInterference> interference_;
-  Reader reader_;
+  mutable OncePerKey<std::monostate, std::shared_ptr<const RecordedCollectives>> recorded_collectives_;
   mutable std::mutex reading_;                                            ///< protects others_
   mutable std::map<std::string, std::shared_ptr<const Capture>> others_;  ///< other traces, indexed by path
+};
+
+/// Builds a predictor step by step, because some of its settings are found by predictions with those before
+/// (scenarios/answer/learn_from_capture.h). Not thread-safe.
+class PredictorBuilder {
+ public:
+  /// The parameters are those of Predictor.
+  PredictorBuilder(const Capture& captured, Cluster cluster, const NetworkModel& network)
+      : predictor_(std::make_unique<Predictor>(captured, std::move(cluster), network)) {}
+
+  /// Returns the predictor with the settings so far.
+  [[nodiscard]] Predictor& predictor() noexcept { return *predictor_; }
+  [[nodiscard]] PredictorSettings& settings() noexcept { return predictor_->settings_; }
+  [[nodiscard]] std::unique_ptr<Predictor> build() && { return std::move(predictor_); }
+
+ private:
+  std::unique_ptr<Predictor> predictor_;
 };
 
 /// Makes the replays for one answer and reports their progress. Thread-safe.

@@ -115,7 +115,7 @@ Sweep::Sweep(Predictor& predictor, const Scenario& scenario, int threads, const 
       changes_(scenario),
       points_(points_of(scenario)),
       common_(predictor.plan()),
-      caution_(*common_.captured, predictor.checkup()),
+      caution_(*common_.captured, predictor.settings().checkup),
       memory_(common_.divided_step) {
   std::vector<const Change*> at_once;
   for (const Change& change : scenario.changes) (changes_.include(change) ? with_points_ : at_once).push_back(&change);

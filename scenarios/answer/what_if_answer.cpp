@@ -77,7 +77,7 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
     changes.push_back(&change);
     answer.changes.push_back(change.to_text());
   }
-  Caution caution(*captured.captured, predictor.checkup());
+  Caution caution(*captured.captured, predictor.settings().checkup);
   caution.add(changes, plan.cluster);
   answer.trust = caution.trust();
   auto [predicted, interval] = IntervalFinder(predictor, baseline, meter).predict(plan);

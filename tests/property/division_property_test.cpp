@@ -26,6 +26,7 @@
 #include "model/cost/device/accelerator.h"
 #include "model/rewrite/parallel/divided_step.h"
 #include "model/rewrite/parallel/step_memory.h"
+#include "scenarios/answer/learn_from_capture.h"
 #include "scenarios/answer/memory_need.h"
 #include "scenarios/search/plan_search.h"
 #include "scenarios/search/plan_space.h"
@@ -553,7 +554,7 @@ TEST(DivisionPropertyTest, NoRandomPlanBeatsTheBestOfTheSearch) {
     for (const std::string nic : {"400Gb/s", "25Gb/s"}) {
       Job job = job_of(*find_transformer_family(family), 2048);
       const Question asked = testing::question_of_one_device(job.capture());
-      asked.predictor().assume_interference();
+      asked.settings().interference = scenarios::usual_interference();
       const std::vector<std::string> hosts{"cluster.gpus_per_host=4", "cluster.inside=NVLink4", "cluster.nic=" + nic,
                                            "comm.bucket_bytes=25MiB"};
       scenarios::Scenario space = scenario_of(hosts);

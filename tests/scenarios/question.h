@@ -19,16 +19,18 @@ class Question {
  public:
   explicit Question(Capture capture, Cluster cluster = {}, std::string_view network = "recorded")
       : capture_(std::make_unique<const Capture>(std::move(capture))),
-        predictor_(
-            std::make_unique<scenarios::Predictor>(*capture_, std::move(cluster), *find_network_model(network))) {}
+        builder_(std::make_unique<scenarios::PredictorBuilder>(*capture_, std::move(cluster),
+                                                               *find_network_model(network))) {}
 
   [[nodiscard]] const Capture& capture() const { return *capture_; }
-  [[nodiscard]] scenarios::Predictor& predictor() const { return *predictor_; }
+  [[nodiscard]] scenarios::PredictorBuilder& builder() const { return *builder_; }
+  [[nodiscard]] scenarios::PredictorSettings& settings() const { return builder_->settings(); }
+  [[nodiscard]] scenarios::Predictor& predictor() const { return builder_->predictor(); }
 
   [[nodiscard]] scenarios::Prediction predicted(const scenarios::Scenario& scenario) const {
-    scenarios::Plan plan = predictor_->plan();
+    scenarios::Plan plan = predictor().plan();
     scenarios::apply_all(scenario.changes, plan);
-    return predictor_->predict(plan);
+    return predictor().predict(plan);
   }
   [[nodiscard]] scenarios::Prediction predicted(std::initializer_list<std::string> sets) const {
     scenarios::Scenario scenario;
@@ -45,7 +47,7 @@ class Question {
 
  private:
   std::unique_ptr<const Capture> capture_;
-  std::unique_ptr<scenarios::Predictor> predictor_;
+  std::unique_ptr<scenarios::PredictorBuilder> builder_;
 };
 
 /// Returns the message with which a question is refused; "taken" if it is answered.

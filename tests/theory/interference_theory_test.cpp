@@ -37,7 +37,7 @@ Capture half_overlapped() {
 
 Question with_slowdown(Capture capture, Slowdown slowdown) {
   Question question(std::move(capture));
-  question.predictor().follow_interference({slowdown});
+  question.settings().interference = scenarios::interference_with({slowdown}, question.predictor());
   return question;
 }
 
@@ -77,7 +77,7 @@ TEST(InterferenceTheory, AddedCommunicationSlowsTheKernelsBesideIt) {
   one_host.endpoints.push_back({HostId{0}, {}});
   for (const bool wanted : {true, false}) {
     const Question question(kJob.capture(), one_host, "maxmin");
-    scenarios::learn_interference(question.predictor(), wanted, {});
+    scenarios::learn_interference(question.builder(), wanted, {});
     const scenarios::Prediction prediction = question.predicted({"parallel.data=2", "cluster.inside=1Mb/s"});
     const Dag& dag = prediction.graph->dag;
     Time first = Time::max();
@@ -173,7 +173,7 @@ double error_of_prediction(const InterferedJob& base, double factor, bool interf
   InterferedJob other = base;
   other.collective = scenarios::scaled(base.collective, factor);
   const Question question(base.capture());
-  scenarios::learn_interference(question.predictor(), interference, {});
+  scenarios::learn_interference(question.builder(), interference, {});
   const std::string set = "network.bandwidth=" + std::to_string(1 / factor) + "x";
   return error(whole(question.predicted({set})), other.length());
 }
@@ -182,7 +182,7 @@ TEST(InterferenceTruth, CapturedRunIsReplayedToTheNanosecondAndNeutralQuestionsK
   const InterferedJob job;
   for (const bool interference : {true, false}) {
     const Question question(job.capture());
-    scenarios::learn_interference(question.predictor(), interference, {});
+    scenarios::learn_interference(question.builder(), interference, {});
     for (const char* const neutral : {"compute.scale=1", "network.bandwidth=1x", "insert.duration=0us", "fuse.most=1",
                                       "remove.share=0", "straggler.factor=1", "launch.overhead=1x"})
       EXPECT_EQ(whole(question.predicted({neutral})), job.length()) << neutral;
@@ -191,7 +191,7 @@ TEST(InterferenceTruth, CapturedRunIsReplayedToTheNanosecondAndNeutralQuestionsK
 
 TEST(InterferenceTruth, AnswerDoesNotDependOnThreads) {
   const Question question(InterferedJob{.factor = 2.5}.capture());
-  scenarios::learn_interference(question.predictor(), true, {});
+  scenarios::learn_interference(question.builder(), true, {});
   scenarios::Plan plan = question.predictor().plan();
   plan.recorded_transfers = 0.3;
   const scenarios::Prediction one = question.predictor().predict(plan);
@@ -201,7 +201,7 @@ TEST(InterferenceTruth, AnswerDoesNotDependOnThreads) {
 
 std::string assumed(const Capture& capture, bool wanted) {
   const Question question(Capture{capture});
-  scenarios::learn_interference(question.predictor(), wanted, {});
+  scenarios::learn_interference(question.builder(), wanted, {});
   std::string ids;
   for (const Assumption& assumption : question.predictor().plan().assumptions) ids += assumption.id;
   return ids;

@@ -159,9 +159,9 @@ TEST(ProfilerTest, MeasuredStepIsTakenFromTheHostsRecordedWork) {
   // The recorded step takes 210 us and the measured one 208 us. Two events are on the step's path, so each costs 1 us.
   const Question question = recorded_question(2, microseconds{208});
   ReplayMeter meter;
-  take_out_profiler(question.predictor(), meter);
-  ASSERT_TRUE(question.predictor().profiler().has_value());
-  EXPECT_NEAR(static_cast<double>(question.predictor().profiler()->per_event.count()), 1000, 20);
+  take_out_profiler(question.builder(), meter);
+  ASSERT_TRUE(question.predictor().settings().profiler.has_value());
+  EXPECT_NEAR(static_cast<double>(question.predictor().settings().profiler->per_event.count()), 1000, 20);
   EXPECT_NEAR(static_cast<double>(question.iteration().count()), 208'000, 50);
   const Answer found = answer(question);
   EXPECT_EQ(found.source("profiler"), nullptr);
@@ -176,7 +176,7 @@ TEST(ProfilerTest, WhatCannotBeTakenOutIsInTheRange) {
        {microseconds{150}, microseconds{300}}) {
     const Question question = recorded_question(2, said);
     ReplayMeter meter;
-    take_out_profiler(question.predictor(), meter);
+    take_out_profiler(question.builder(), meter);
     const Answer found = answer(question);
     EXPECT_LE(found.range.low, said);
     EXPECT_GE(found.range.high, said);
@@ -291,7 +291,7 @@ TEST(RepetitionTest, CapturedStepsThatContradictItAreTheAnswerAndItIsInTheRange)
   const Question question = uneven_question();
   EXPECT_EQ(question.iteration(), microseconds{30});
   ReplayMeter meter;
-  test_repetition(question.predictor(), meter);
+  test_repetition(question.builder(), meter);
   EXPECT_EQ(question.iteration(), microseconds{15});
   const Answer unchanged = answer(question);
   EXPECT_LE(unchanged.range.low, microseconds{15});
@@ -305,15 +305,15 @@ TEST(RepetitionTest, CapturedStepsThatContradictItAreTheAnswerAndItIsInTheRange)
 TEST(RepetitionTest, StaysWhereCapturedStepsAgree) {
   const Question question = stepsim::testing::streams_question();
   ReplayMeter meter;
-  test_repetition(question.predictor(), meter);
-  EXPECT_TRUE(question.predictor().trusts_repetition());
+  test_repetition(question.builder(), meter);
+  EXPECT_TRUE(question.predictor().settings().trusts_repetition);
 }
 
 TEST(RefitSharingTest, KeepsWhatFits) {
   const Question as_it_is = stepsim::testing::byteps_question();
   ReplayMeter meter;
-  EXPECT_FALSE(refit_sharing(as_it_is.predictor(), meter));
-  EXPECT_THAT(as_it_is.predictor().fitting_sharings(), ::testing::IsEmpty());
+  EXPECT_FALSE(refit_sharing(as_it_is.builder(), meter));
+  EXPECT_THAT(as_it_is.predictor().settings().fitting_sharings(), ::testing::IsEmpty());
 }
 
 TEST(RefitSharingTest, FindsHowAJobSharesThatContestsMisjudged) {
@@ -321,9 +321,9 @@ TEST(RefitSharingTest, FindsHowAJobSharesThatContestsMisjudged) {
   const Question question = contested_question(fair, 0);
   ASSERT_GT(std::abs((question.iteration() - fair).count()), fair.count() / 10) << "sharing decides this job";
   ReplayMeter meter;
-  EXPECT_TRUE(refit_sharing(question.predictor(), meter));
+  EXPECT_TRUE(refit_sharing(question.builder(), meter));
   EXPECT_EQ(question.iteration(), fair);
-  EXPECT_THAT(question.predictor().fitting_sharings(), ::testing::Contains(1.0));
+  EXPECT_THAT(question.predictor().settings().fitting_sharings(), ::testing::Contains(1.0));
   EXPECT_FALSE(question.predictor().plan().sharing_known);
   const Answer found = answer(question);
   EXPECT_LE(found.range.low, fair);
@@ -340,7 +340,7 @@ TEST(RefitSharingTest, StatesTheErrorsOfTheOldAndTheNewSharing) {
   const double least = std::min({error(0), error(0.25), error(0.5), error(0.75), error(1)});
   const Question question = contested_question(measured, 0);
   ReplayMeter meter;
-  EXPECT_TRUE(refit_sharing(question.predictor(), meter));
+  EXPECT_TRUE(refit_sharing(question.builder(), meter));
   const Assumptions assumptions = question.predictor().plan().assumptions;
   const Assumption* const found = find_assumption(assumptions, "sharing_refitted");
   ASSERT_NE(found, nullptr);
@@ -352,7 +352,7 @@ TEST(RefitSharingTest, SaysSoWhereNoSharingExplainsTheError) {
   const Duration fair = contested_question(Duration{1'000'000'000}, 1).iteration();
   const Question question = contested_question(10 * fair, 1);
   ReplayMeter meter;
-  EXPECT_TRUE(refit_sharing(question.predictor(), meter));
+  EXPECT_TRUE(refit_sharing(question.builder(), meter));
   EXPECT_EQ(question.iteration(), fair);
   EXPECT_FALSE(question.predictor().plan().sharing_known);
   const Assumptions assumptions = question.predictor().plan().assumptions;

@@ -32,7 +32,7 @@ Question question(double times) {
 
 bool prefer(const Question& asked) {
   ReplayMeter meter;
-  return prefer_recorded_collectives(asked.predictor(), meter);
+  return prefer_recorded_collectives(asked.builder(), meter);
 }
 
 AnswerInterval range(const Question& asked, const std::string& set) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/answer/learn_from_capture.h"
 #include "scenarios/search/plan_search.h"
 #include "scenarios/search/plan_space.h"
 #include "tests/model/rewrite/transformer_job.h"
@@ -39,7 +40,7 @@ inline Question question(const TransformerJob& job, Bytes allocated = {}) {
     capture.allocations = std::make_shared<const AllocationTable>(std::move(table));
   }
   Question asked(std::move(capture), cluster, "maxmin");
-  asked.predictor().assume_interference();
+  asked.settings().interference = scenarios::usual_interference();
   return asked;
 }
 

@@ -104,7 +104,7 @@ Capture step_elsewhere() {
 
 TEST(DeviceWhatIf, FittedIsRooflineTimesAFactorOfEachClass) {
   const Question question = GpuStep().question();
-  question.predictor().set_reader([](const std::string&) { return step_elsewhere(); });
+  question.settings().reader = [](const std::string&) { return step_elsewhere(); };
   const DeviceFit fit = fit_devices(question.capture(), step_elsewhere());
   const auto fitted = [&fit](Duration recorded, const Work& work) {
     const double factor = fit.factor[static_cast<std::size_t>(work.kind)];
