@@ -110,7 +110,8 @@ class WorkList {
 
 }  // namespace
 
-Sweep::Sweep(Predictor& predictor, const Scenario& scenario, int threads, const std::atomic<bool>* stop)
+Sweep::Sweep(Predictor& predictor, const Scenario& scenario, int threads, const std::atomic<bool>* stop,
+             const PlanLook* look)
     : predictor_(predictor),
       changes_(scenario),
       points_(points_of(scenario)),
@@ -126,18 +127,30 @@ Sweep::Sweep(Predictor& predictor, const Scenario& scenario, int threads, const 
   };
   std::vector<Found> found(points_.size());
   std::mutex adding;
-  side_by_side(threads, points_.size(), [&](std::size_t point) {
+  const auto prepare = [&](std::size_t point, const PlanLook::Look& look_at) {
     if (stop != nullptr && stop->load()) throw Interrupted();
-    static_cast<void>(problem_of([&] {
+    return refusal_of([&] {
       const Plan plan = plan_of(point);
       found[point].key = plan.graph_key();
       found[point].assumptions = assumptions_of(plan);
       std::vector<const Change*> changes = changes_.of(points_, point);
       for (const Change& change : scenario.changes) changes.push_back(&change);
-      const std::lock_guard lock(adding);
+      std::unique_lock lock(adding);
       caution_.add(changes, plan.cluster);
-    }));
-  });
+      lock.unlock();
+      if (look_at) look_at(*this, point, plan);
+    });
+  };
+  if (look == nullptr) {
+    side_by_side(threads, points_.size(), [&](std::size_t point) { static_cast<void>(prepare(point, {})); });
+  } else {
+    side_by_side(threads, look->groups.size(), [&](std::size_t group) {
+      const PlanLook::Look look_at = look->begin();
+      for (const std::size_t point : look->groups[group]) {
+        if (std::optional<Outcome> refused = prepare(point, look_at)) look->refuse(point, *std::move(refused));
+      }
+    });
+  }
   graph_of_.reserve(points_.size());
   NumberedGraphs graphs;
   DistinctAssumptions assumptions;

@@ -58,6 +58,18 @@ struct SweepOptions {
   std::function<void(std::size_t point, const Prediction& predicted, const AnswerInterval& range)> look{};
 };
 
+class Sweep;
+
+/// What looks at the plans of a sweep while it is prepared, so that each plan is made only once.
+struct PlanLook {
+  using Look = std::function<void(const Sweep& sweep, std::size_t point, const Plan& plan)>;
+
+  std::vector<std::vector<std::size_t>> groups;  ///< all points; one thread looks at those of a group, in this order
+  std::function<Look()> begin;                   ///< returns what is called for each plan of a group
+  /// Called for a point that cannot be predicted, or whose plan Look refuses.
+  std::function<void(std::size_t point, Outcome refused)> refuse;
+};
+
 /// Predicts the points of a scenario's sweep in parallel. While a point is predicted, its timeline takes about 23 bytes
 /// per task (27 if durations change), twice as much while its range is computed, and temporarily 30 more for jobs with
 /// device work, whose steps are repeated (sim/analysis/steady.h). Only the iteration and range of finished points are
@@ -72,7 +84,8 @@ class Sweep {
   /// Prepares the sweep without predicting anything, on up to `threads` threads. The first two arguments must outlive
   /// the sweep. Throws what the changes of the scenario throw that apply to all points, ValueError if a value of a
   /// point is invalid for every capture, and Interrupted once `stop` is set. O(points).
-  Sweep(Predictor& predictor, const Scenario& scenario, int threads = 1, const std::atomic<bool>* stop = nullptr);
+  Sweep(Predictor& predictor, const Scenario& scenario, int threads = 1, const std::atomic<bool>* stop = nullptr,
+        const PlanLook* look = nullptr);
 
   [[nodiscard]] const Points& points() const noexcept { return points_; }
   /// Returns the assumptions of the scenario and of its points, without duplicates.

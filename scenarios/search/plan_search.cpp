@@ -15,7 +15,6 @@
 #include <variant>
 
 #include "model/base/error.h"
-#include "model/base/side_by_side.h"
 #include "scenarios/search/step_bound.h"
 
 namespace stepsim::scenarios {
@@ -68,6 +67,17 @@ std::uint32_t devices_of(const std::vector<PointValue>& plan) {
       devices *= std::get<std::uint32_t>(*value.typed);
   }
   return devices;
+}
+
+/// Returns the findings before a search.
+PlanFindings unsearched(const Scenario& scenario) {
+  const std::size_t plans = scenario.points.size();
+  PlanFindings findings;
+  findings.states.resize(plans, PlanState::kCannotWin);
+  findings.outcomes.resize(plans);
+  findings.bounds.resize(plans);
+  for (const std::vector<PointValue>& plan : scenario.points) findings.devices.push_back(devices_of(plan));
+  return findings;
 }
 
 /// Ratio of two peaks of memory that makes a difference on the Pareto front: predictions are not more exact.
@@ -141,48 +151,37 @@ std::size_t PlanFindings::count(PlanState state) const {
 }
 
 PlanSearch::PlanSearch(Predictor& predictor, const Scenario& scenario, const PlanSearchOptions& options)
-    : sweep_(predictor, scenario, options.threads, options.stop) {
-  const std::size_t points = sweep_.points().size();
-  prepared_.states.resize(points, PlanState::kCannotWin);
-  prepared_.outcomes.resize(points);
-  prepared_.bounds.resize(points);
+    : prepared_(unsearched(scenario)), sweep_(prepare(predictor, scenario, options)) {
   static constexpr std::array<std::string_view, 1> kBucket{"comm.bucket_bytes"};
-  for (std::size_t point = 0; point < points; ++point) {
-    prepared_.devices.push_back(devices_of(scenario.points[point]));
+  for (std::size_t point = 0; point < prepared_.states.size(); ++point)
     without_bucket_.push_back(text_without(sweep_.points().at(point), kBucket));
-  }
-  prepare(options, predictor);
 }
 
-void PlanSearch::prepare(const PlanSearchOptions& options, Predictor& predictor) {
+Sweep PlanSearch::prepare(Predictor& predictor, const Scenario& scenario, const PlanSearchOptions& options) {
+  const Points points = points_of(scenario);
   std::map<std::string, std::vector<std::size_t>> groups;
   for (std::size_t point = 0; point < prepared_.states.size(); ++point)
-    groups[text_without(sweep_.points().at(point), kOfNoKernel)].push_back(point);
-  std::vector<const std::vector<std::size_t>*> work;
-  work.reserve(groups.size());
-  for (const auto& [key, points] : groups) work.push_back(&points);
-  side_by_side(options.threads, work.size(), [&](std::size_t place) {
-    std::unique_ptr<StepBounds> bounds;
-    for (const std::size_t point : *work[place]) {
-      if (options.stop != nullptr && options.stop->load()) throw Interrupted();
-      Outcome& outcome = prepared_.outcomes[point];
-      std::optional<Outcome> refused = Sweep::refusal_of([&] {
-        const Plan plan = sweep_.plan_of(point);
-        outcome.memory = sweep_.memory_of(plan).need;
-        if (!options.prunes || outcome.does_not_fit()) return;
-        static_cast<void>(Sweep::refusal_of([&] {  // without a bound, the plan is simulated
-          if (bounds == nullptr) bounds = std::make_unique<StepBounds>(predictor, plan);
-          prepared_.bounds[point] = bounds->of(plan);
-        }));
-      });
-      if (refused) {
-        outcome = std::move(*refused);
-        prepared_.states[point] = PlanState::kRefused;
-      } else if (outcome.does_not_fit()) {
-        prepared_.states[point] = PlanState::kDoesNotFit;
-      }
-    }
-  });
+    groups[text_without(points.at(point), kOfNoKernel)].push_back(point);
+  PlanLook look;
+  for (auto& [key, of_key] : groups) look.groups.push_back(std::move(of_key));
+  look.begin = [&] {
+    return
+        [&, bounds = std::shared_ptr<StepBounds>()](const Sweep& sweep, std::size_t point, const Plan& plan) mutable {
+          Outcome& outcome = prepared_.outcomes[point];
+          outcome.memory = sweep.memory_of(plan).need;
+          if (outcome.does_not_fit()) prepared_.states[point] = PlanState::kDoesNotFit;
+          if (!options.prunes || outcome.does_not_fit()) return;
+          static_cast<void>(Sweep::refusal_of([&] {  // without a bound, the plan is simulated
+            if (bounds == nullptr) bounds = std::make_shared<StepBounds>(predictor, plan);
+            prepared_.bounds[point] = bounds->of(plan);
+          }));
+        };
+  };
+  look.refuse = [&](std::size_t point, Outcome refused) {
+    prepared_.outcomes[point] = std::move(refused);
+    prepared_.states[point] = PlanState::kRefused;
+  };
+  return {predictor, scenario, options.threads, options.stop, &look};
 }
 
 /// Simulates plans, unless their outcomes are known.

@@ -82,7 +82,8 @@ class PlanSearch {
   [[nodiscard]] PlanFindings run(const std::map<std::size_t, Outcome>& known, const PlanSearchOptions& options);
 
  private:
-  void prepare(const PlanSearchOptions& options, Predictor& predictor);
+  /// Returns the sweep of all plans. Finds what is known of them before a simulation (prepared_).
+  [[nodiscard]] Sweep prepare(Predictor& predictor, const Scenario& scenario, const PlanSearchOptions& options);
   void simulate(std::vector<std::size_t> which, const std::map<std::size_t, Outcome>& known,
                 const PlanSearchOptions& options, PlanFindings& findings);
   void search(const std::vector<std::size_t>& order, const std::map<std::size_t, Outcome>& known,
@@ -97,9 +98,9 @@ class PlanSearch {
   /// of their buckets only the first.
   [[nodiscard]] std::vector<std::size_t> ranked(const PlanFindings& findings, std::vector<std::size_t> points) const;
 
+  PlanFindings prepared_;  ///< all plans that may be simulated are kCannotWin
   Sweep sweep_;
   std::vector<std::string> without_bucket_;  ///< by point: its settings but for the size of buckets
-  PlanFindings prepared_;                    ///< all plans that may be simulated are kCannotWin
 };
 
 }  // namespace stepsim::scenarios

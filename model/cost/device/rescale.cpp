@@ -41,7 +41,7 @@ struct Members {
 using Likeness = std::tuple<KernelClass, Precision, int>;
 
 Likeness likeness_of(const DeviceWork& piece, double duration) {
-  return {piece.kind, piece.precision, static_cast<int>(std::log2(std::max(1.0, duration)))};
+  return {piece.kind, piece.precision, std::ilogb(std::max(1.0, duration))};
 }
 
 bool has_shapes(ScaledBy by) { return by == ScaledBy::kFlops || by == ScaledBy::kBytes || by == ScaledBy::kOverhead; }

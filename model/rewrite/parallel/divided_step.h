@@ -30,19 +30,20 @@ struct DividedWork {
   std::uint32_t experts = 0;        ///< experts of a layer, if they are divided; else 0
 };
 
-/// A captured step and its divisions: the one description of a divided job that its graph, its times, its memory and the
-/// bounds of its step come from. Many plans of a search divide it alike: what does not depend on the numbers of replicas
-/// and microbatches is computed once. Thread-safe.
+/// A captured step and its divisions: the one description of a divided job that its graph, its times, its memory and
+/// the bounds of its step come from. Many plans of a search divide it alike: what does not depend on the numbers of
+/// replicas and microbatches is computed once. Thread-safe.
 class DividedStep {
  public:
   /// `capture` must outlive this object.
   explicit DividedStep(const Capture& capture) : capture_(capture) {}
 
   [[nodiscard]] const Capture& capture() const noexcept { return capture_; }
-  /// Returns what job() would divide. Parallelism::split is ignored, because later changes may still change the number of
-  /// parts. Throws CannotAnswer, with a sentence that names no key, if the capture has several ranks, collectives, or no
-  /// kernels, or if it does not show what is to be divided: layers of a transformer, all layers that repeat, gradients
-  /// with sizes, and which layers they belong to. O(tasks log tasks + edges) for a division that is not known.
+  /// Returns what job() would divide. Parallelism::split is ignored, because later changes may still change the number
+  /// of parts. Throws CannotAnswer, with a sentence that names no key, if the capture has several ranks, collectives,
+  /// or no kernels, or if it does not show what is to be divided: layers of a transformer, all layers that repeat,
+  /// gradients with sizes, and which layers they belong to. O(tasks log tasks + edges) for a division that is not
+  /// known.
   [[nodiscard]] DividedWork work(const Parallelism& parallelism);
   /// Returns the same parallelism with the number of layers of each part of the pipeline (Parallelism::split). Throws
   /// what stage_cuts() throws. O(1) for parts that are known.
@@ -117,9 +118,9 @@ class DividedStep {
 ///   gradients of each microbatch are reduced.
 ///
 /// Durations and payloads of activations (Collective::of_activations) are those of all samples, also in microbatches.
-/// Every added collective takes kCollectiveCall of the host's time. Throws what DividedStep::work() throws, and CannotAnswer
-/// if device work was launched together where a collective would have to run in between, or if replicas would exchange
-/// less than their gradients. O(tasks * microbatches * log + edges * microbatches).
+/// Every added collective takes kCollectiveCall of the host's time. Throws what DividedStep::work() throws, and
+/// CannotAnswer if device work was launched together where a collective would have to run in between, or if replicas
+/// would exchange less than their gradients. O(tasks * microbatches * log + edges * microbatches).
 [[nodiscard]] Capture with_parallelism(const Capture& capture, const Parallelism& asked);
 
 }  // namespace stepsim
