@@ -125,6 +125,13 @@ void ask_for_samples(const Change& change, const YamlField& value, double factor
 }
 
 void grow_batch(const Change& change, const YamlField& value, double factor, double element, Plan& plan) {
+  constexpr double kRounding = 1e-9;
+  const std::optional<std::uint32_t> captured = plan.captured->job.batch_size;
+  if (captured && factor * *captured < 1 - kRounding) {
+    cannot_answer(value, fmt::format("{:.3g} samples would be computed at once; expected at least 1: more samples, or "
+                                     "fewer microbatches",
+                                     factor * *captured));
+  }
   if (factor != 1) grow_work(change, value, factor, plan);
   const double bytes = factor * element;
   if (bytes == 1) return;

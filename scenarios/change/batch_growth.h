@@ -14,7 +14,8 @@ void ask_for_samples(const Change& change, const YamlField& value, double factor
 /// Adds the change to `plan` that multiplies the samples that are computed at once by `factor`. Work on samples grows
 /// with their number. Work on parameters (the optimizer, the reduction of gradients) does not change. Messages between
 /// pipeline stages, all-to-alls and collectives of activations grow, and their elements are `element` times as large.
-/// Throws CannotAnswer at `value` if the capture does not show which work is on samples. Precondition: factor > 0 and
+/// Throws CannotAnswer at `value` if the capture does not show which work is on samples, or if less than one sample
+/// would be computed at once. Precondition: factor > 0 and
 /// element > 0. Factors of 1 change nothing.
 void grow_batch(const Change& change, const YamlField& value, double factor, double element, Plan& plan);
 

@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
     Networks, PlanSearchTest,
     ::testing::Values(Case{"400Gb/s", "NVLink4", 8, kNothingDivided}, Case{"10Gb/s", "NVLink4", 4, kNothingDivided},
                       Case{"400Gb/s", "16GB/s", 4, kNothingDivided}, Case{"1Gb/s", "1GB/s", 8, kNothingDivided},
-                      Case{"400Gb/s", "16GB/s", 4, kOneBucket}, Case{"10Gb/s", "NVLink4", 4, kOneBucket}));
+                      Case{"400Gb/s", "16GB/s", 16, kOneBucket}, Case{"10Gb/s", "NVLink4", 16, kOneBucket}));
 
 TEST(PlanSearchTest, PlansThatDifferOnlyInTheirBucketsAreListedOnce) {
   const Question asked = question();

@@ -171,6 +171,8 @@ TEST(ParallelTest, TheSplitGivesTheLayersOfEachPart) {
   EXPECT_THAT(problem({"parallel.pipeline=2", "parallel.split=1+2"}),
               HasSubstr("2 parts with 3 layers in all; expected 2 parts with the 4 repeated layers"));
   EXPECT_THAT(problem({"parallel.pipeline=2", "parallel.split=2+x"}), HasSubstr("such as 6+6+7+5"));
+  EXPECT_EQ(problem({"parallel.pipeline=3", "parallel.split=0+4+0"}), "taken");
+  EXPECT_THAT(problem({"parallel.pipeline=3", "parallel.split=2+0+2"}), HasSubstr("part 2 of the split has no layer"));
 }
 
 // Every division composes with every other, and the answer does not depend on their order.
@@ -388,6 +390,15 @@ TEST(ParallelTest, NumbersOfSamplesMustFit) {
   EXPECT_THAT(
       problem_of(question_with_samples(4), {"parallel.data=2", "parallel.micro_batch=4", "parallel.global_batch=12"}),
       HasSubstr("12 samples are not a multiple of 4 samples in each of 2 replicas"));
+}
+
+TEST(ParallelTest, AMicrobatchHasAtLeastOneSample) {
+  const Question asked = question_with_samples(4);
+  EXPECT_EQ(problem_of(asked, {"parallel.microbatches=4"}), "taken");
+  EXPECT_THAT(problem_of(asked, {"parallel.microbatches=8"}), HasSubstr("0.5 samples would be computed at once"));
+  EXPECT_THAT(problem_of(asked, {"batch.scale=0.1"}), HasSubstr("0.4 samples would be computed at once"));
+  EXPECT_EQ(problem_of(asked, {"parallel.microbatches=8", "batch.scale=2"}), "taken");
+  EXPECT_EQ(problem_of(question(), {"parallel.microbatches=8"}), "taken") << "the number of samples is not known";
 }
 
 TEST(ParallelTest, SumsThatProductsWaitForTakeLonger) {
