@@ -89,9 +89,11 @@ struct OperatorTable {
     std::uint32_t which = 0;  ///< index into operators
     /// Number of the call, in order of launch; all device work of one call has the same number.
     std::uint32_t occurrence = 0;
-    bool in_optimizer = false;        ///< true if the call is part of an optimizer's step, not of the model
-    bool in_backward = false;         ///< true if the call is part of the backward pass
-    Divided divided = Divided::kNot;  ///< set in graphs of tensor-parallel jobs; recorded times are of the whole work
+    bool in_optimizer = false;  ///< true if the call is part of an optimizer's step, not of the model
+    bool in_backward = false;   ///< true if the call is part of the backward pass
+    /// How ranks of a tensor-parallel job divide the call, in its graph. Recorded times stay those of the whole work;
+    /// DividedStep::part_of_rank() gives a rank's part.
+    Divided divided = Divided::kNot;
   };
   std::vector<Operator> operators;  ///< each operator with its shapes once
   std::vector<Use> uses;            ///< ordered by task

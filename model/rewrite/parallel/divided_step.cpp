@@ -229,8 +229,8 @@ std::shared_ptr<const Capture> DividedStep::divided_layers(const Parallelism& pa
 }
 
 Capture DividedStep::job(const Parallelism& asked, const Job& settings) {
-  static_cast<void>(work(asked));                    // refuses what the capture does not show
-  const Parallelism parallelism = this->cut(asked);  // of the captured step, which later ones keep
+  static_cast<void>(work(asked));              // refuses what the capture does not show
+  const Parallelism parallelism = cut(asked);  // of the captured step, which later ones keep
   const bool replicas = parallelism.data > 1;
   Capture result = *divided_layers(parallelism);
   result.job = settings;

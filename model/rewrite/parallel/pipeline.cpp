@@ -87,7 +87,8 @@ std::vector<std::size_t> equal_stages(const std::vector<double>& times, std::uin
 /// or after them, or both, is another.
 std::vector<std::size_t> one_layer_each(const std::vector<double>& times, std::uint32_t stages) {
   const std::size_t layers = times.size() - 2;
-  const bool before_apart = stages == layers + 2 || times[0] + times[1] > times[layers] + times[layers + 1];
+  const bool before_is_longer = times[0] + times[1] > times[layers] + times[layers + 1];
+  const bool before_apart = stages == layers + 2 || times.back() == 0 || (times.front() > 0 && before_is_longer);
   std::vector<std::size_t> first(stages);
   for (std::size_t stage = 1; stage < stages; ++stage) first[stage] = before_apart ? stage - 1 : stage;
   return first;

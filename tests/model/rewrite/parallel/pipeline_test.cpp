@@ -97,6 +97,15 @@ TEST(FirstLayersTest, TheLongestStageIsAsShortAsInAnyCut) {
   }
 }
 
+TEST(FirstLayersTest, OnlyAnEndWithWorkIsAStageOfItsOwn) {
+  const auto first = [](double before, double after) { return first_layers({before, 30, 10, 10, after}, 4, {}); };
+  EXPECT_THAT(first(0, 1), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(first(1, 0), ElementsAre(0, 0, 1, 2));
+  EXPECT_THAT(first(1, 1), ElementsAre(0, 0, 1, 2)) << "31 are more than 11";
+  EXPECT_THAT(first(1, 25), ElementsAre(0, 1, 2, 3)) << "35 are more than 31";
+  EXPECT_THROW(static_cast<void>(first(0, 0)), CannotAnswer);
+}
+
 // The step of LLaMA-2-7B on 8 stages: the layer to the vocabulary takes 0.6 of a layer's time.
 TEST(FirstLayersTest, EqualLayersAreDividedEqually) {
   const auto first = [](std::size_t layers, std::uint32_t stages, double last) {
