@@ -79,4 +79,4 @@ Assumptions
 $ stepsim sweep tests/golden/data/gpu_memory.json --set batch.scale=64 --set device.to=recorded,H100 -o -.csv
 device.to,iteration_ns,low_ns,high_ns,baseline_ns,ratio,per_second,efficiency,peak_bytes,capacity_bytes,fits,problem,made by
 recorded,522767969,430464969,634463775,8400000,62.23428202380953,122.42525134511445,1.0283721112989612,49392123904,42949672960,no,,"stepsim 0.1.0 (COMMIT): stepsim sweep tests/golden/data/gpu_memory.json --set batch.scale=64 --set device.to=recorded,H100; 1 input, crc64 e88d96c575c0cad5"
-H100,177159943,131585995,238456437,8400000,21.090469404761905,361.2554786157275,3.034546020372111,49392123904,85899345920,yes,,"stepsim 0.1.0 (COMMIT): stepsim sweep tests/golden/data/gpu_memory.json --set batch.scale=64 --set device.to=recorded,H100; 1 input, crc64 e88d96c575c0cad5"
+H100,177159944,131586008,238456442,8400000,21.090469523809524,361.2554765765787,3.034546003243261,49392123904,85899345920,yes,,"stepsim 0.1.0 (COMMIT): stepsim sweep tests/golden/data/gpu_memory.json --set batch.scale=64 --set device.to=recorded,H100; 1 input, crc64 e88d96c575c0cad5"
