@@ -93,9 +93,7 @@ class PartOfRank final : public DeviceRule {
 
  private:
   [[nodiscard]] static std::string text_of(const std::vector<const Change*>& changes) {
-    std::vector<std::string> texts;
-    for (const Change* const change : changes) texts.push_back(change->to_text());
-    return fmt::format("{}", fmt::join(texts, ", "));
+    return joined(changes, [](const Change* change) { return change->to_text(); });
   }
   /// Returns what every rank does as on the captured device.
   [[nodiscard]] static std::string_view kept_by(const Parallelism& parallelism) {

@@ -47,10 +47,10 @@ class DividedStep {
   [[nodiscard]] DividedWork work(const Parallelism& parallelism);
   /// Returns the same parallelism with the number of layers of each part of the pipeline (Parallelism::split). Throws
   /// what stage_cuts() throws. O(1) for parts that are known.
-  [[nodiscard]] Parallelism cut(const Parallelism& parallelism);
+  [[nodiscard]] Parallelism cut(const Parallelism& asked);
   /// Returns with_parallelism() of the captured job with other settings, whose tasks know their origin. O(tasks *
   /// microbatches * log) for a division of its layers that is known.
-  [[nodiscard]] Capture job(const Parallelism& parallelism, const Job& settings);
+  [[nodiscard]] Capture job(const Parallelism& asked, const Job& settings);
   /// Returns the part of a piece of the captured device's work that each rank does: of what tensor-parallel ranks
   /// divide (DeviceWork::divided), of experts, and of the optimizer, whose parameters both divide, or replicas (zero).
   /// O(1).
