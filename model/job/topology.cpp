@@ -81,12 +81,8 @@ class Builder {
     const auto add = [&](std::string of_link) {
       cluster_.links.push_back({std::move(of_link), cable.bandwidth, cable.latency, cable.efficiency});
     };
-    if (!cable.full_duplex) {
-      add(name);
-      return ends;
-    }
-    add(name + " out");
-    add(name + " in");
+    add(cable.full_duplex ? name + " out" : name);
+    if (cable.full_duplex) add(name + " in");
     return ends;
   }
 

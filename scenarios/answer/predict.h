@@ -75,7 +75,7 @@ class Predictor {
   [[nodiscard]] Plan plan() const;
   [[nodiscard]] const PredictorSettings& settings() const noexcept { return settings_; }
   /// Returns the capture of another trace. Reads each path only once. Precondition: there is a
-  /// PredictorSettings::reader. Throws what it throws.
+  /// PredictorSettings::reader. Throws what the reader throws.
   [[nodiscard]] std::shared_ptr<const Capture> read(const std::string& path) const;
   /// Returns the number of tasks of a plan's graph, which it builds if no prediction has. Throws what predict() throws.
   [[nodiscard]] std::size_t tasks_of(const Plan& plan) { return graph_of(plan, {})->dag.task_count(); }

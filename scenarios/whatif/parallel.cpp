@@ -115,6 +115,7 @@ void divide_work(std::span<const Change* const> changes, Plan& plan) {
   std::erase_if(plan.rules, [](const Plan::MadeRule& made) { return made.turn == Plan::Turn::kDivision; });
   const Parallelism& parallelism = plan.parallelism;
   const bool divides_update = parallelism.zero > 0 && parallelism.data > 1;
+  if (parallelism.tensor == 1 && parallelism.expert == 1 && !divides_update) return;
   std::vector<const Change*> dividing;
   for (const Change* const change : changes) {
     const auto gives = [change](std::string_view parameter) { return change->find(parameter) != nullptr; };
@@ -122,7 +123,6 @@ void divide_work(std::span<const Change* const> changes, Plan& plan) {
         (divides_update && (gives("zero") || gives("data"))))
       dividing.push_back(change);
   }
-  if (parallelism.tensor == 1 && parallelism.expert == 1 && !divides_update) return;
   if (dividing.empty()) dividing.push_back(changes.back());
   plan.add_rule(Plan::Turn::kDivision, std::make_shared<const PartOfRank>(dividing, plan));
 }

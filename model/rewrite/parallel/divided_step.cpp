@@ -172,8 +172,10 @@ DividedWork DividedStep::find_work(const Parallelism& parallelism) {
   const bool by_layers = needs_layers(parallelism) || parallelism.parts_of_pipeline() > 1;
   const std::vector<ModelCall> calls = by_layers ? calls_of_typical_step(capture) : std::vector<ModelCall>{};
   const StepLayers layers = by_layers ? layers_of(calls) : StepLayers{};
-  if (by_layers) need_all_layers(capture.operators, calls, layers);
-  if (by_layers) found.repeated_layers = layers.count;
+  if (by_layers) {
+    need_all_layers(capture.operators, calls, layers);
+    found.repeated_layers = layers.count;
+  }
   if (parallelism.parts_of_pipeline() > 1) {
     static_cast<void>(cut(parallelism));
   } else if (parallelism.has_pieces()) {

@@ -103,7 +103,7 @@ class DividedStep {
 ///
 /// - Tensor: layers are divided as divide_calls() describes. Work keeps its recorded duration, and
 ///   OperatorTable::Use::divided says which part of it the rank does (part_of_rank(), model/cost/device/device_work.h).
-///   Its collectives are added on a stream of their own. Each waits for the calls that compute what it sums or gathers,
+///   Its collectives are added on a stream of their own. Each waits for the calls whose results it sums or gathers,
 ///   and the first work that needs the result waits for it. Ranks of a stage send the next one 1 / tensor of the
 ///   activations each; without `sequence`, the receivers gather the whole (Megatron-LM 2's
 ///   scatter_gather_tensors_in_pipeline, and DeepSpeed's pipelines).
