@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """score_evidence.py STEPSIM SHARED [ADAPTER...]: asks every question of tests/truth/evidence, or those of the named adapters,
 and writes docs/results/evidence-rows.csv (all rows), evidence-left-out.csv (rows that are not asked, by reason), evidence.csv
-(the ledger), the page docs/internals/evidence.md with its charts, and sentences of README.md. score_evidence.py --check:
+(the ledger), the page docs/internals/evidence.md with its charts, the table of the program's answers, and sentences of README.md.
+score_evidence.py --check:
 checks that the others are those of the rows.
 
 The rows of other adapters stay as they are, and so do those of an adapter whose data are absent."""
@@ -14,6 +15,7 @@ import itertools
 import math
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -24,13 +26,16 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path += [str(ROOT / folder) for folder in ("tests/truth", "tests/truth/plans", "bench")]
 import error_bars  # noqa: E402
+import range_factors  # noqa: E402
 from evidence import form  # noqa: E402
 
 RESULTS = ROOT / "docs/results"
 ROWS, LEFT_OUT, LEDGER, PAGE = RESULTS / "evidence-rows.csv", RESULTS / "evidence-left-out.csv", RESULTS / "evidence.csv", ROOT / "docs/internals/evidence.md"
+MEASURED_ON = RESULTS / "evidence-commit.txt"  # the program that gave the answers
 MACHINES = RESULTS / "machines.csv"  # score_machines.py makes it
 NCCL = RESULTS / "nccl-left-out.csv"  # fit_nccl.py makes it
 README, CHARTS = ROOT / "README.md", ROOT / "docs/images/evidence"
+TABLE = ROOT / "scenarios/answer/evidence_table.cpp"
 ADAPTERS = ["own_runs", "memory", "simumax", "azure", "hkbu", "low", "dle", "milabench", "lambdal", "plans",
             "published", "collectives", "models", "kernels", "pairs", "production"]
 FIGURES = ["rows", "sources", "refused", "bias", "q10", "q50", "q90", "mean error", "in range", "width", "peer"]
@@ -60,7 +65,8 @@ def cases_of(names, at):
 def answer(program, case):
     """Returns the row with its answer, or a LeftOut."""
     try:
-        case.row.predicted, case.row.low, case.row.high = case.ask(program)
+        for name, value in case.ask(program)._asdict().items():
+            setattr(case.row, name, value)
     except form.Refused as fault:
         case.row.refused = str(fault)[:160]
     except form.NotDescribed as fault:
@@ -183,6 +189,90 @@ def of_last_commit():
     """Returns the mean errors of the last commit; nothing outside of a checkout."""
     shown = subprocess.run(["git", "show", f"HEAD:{LEDGER.relative_to(ROOT)}"], cwd=ROOT, capture_output=True, text=True)
     return mean_errors(shown.stdout) if shown.returncode == 0 else {}
+
+
+# --- the program's table
+
+ABOUT_TABLE = """#include "scenarios/answer/evidence.h"
+
+#include <array>
+
+// Written by bench/score_evidence.py from docs/results/evidence-rows.csv: of steps and memory. Figures of each regime
+// are those of the unseen sources or, without any, of the seen ones; factors are of all (bench/range_factors.py).
+// Measured on {commit}.
+
+namespace stepsim::scenarios {
+namespace {
+
+constexpr std::array kEvidence{
+"""
+ABOUT_TABLE_END = """};
+
+}  // namespace
+
+std::span<const Evidence> evidence() { return kEvidence; }
+
+std::span<const std::string_view> worse_findings() { return kWorseWith; }
+
+}  // namespace stepsim::scenarios
+"""
+
+
+ABOUT_FINDINGS = """// Findings of `check` with which answers about captures were further off than without (worse_findings()).
+constexpr std::array<std::string_view, {number}> kWorseWith{{{names}}};
+
+"""
+
+
+def worse_findings(rows):
+    """Returns the findings with which answers about captured steps are at least half as far off again as others, in each of two
+    sources or more, and both in five rows or more."""
+    known = [row for row in rows if row.base == "captured" and row.mode in range_factors.STEPS and row.sources_low is not None and not row.refused]
+    worse = []
+    for name in sorted({finding for row in known for finding in row.findings.split(", ") if finding}):
+        parts = collections.defaultdict(lambda: ([], []))
+        for row in known:
+            parts[row.question, row.source][name in row.findings.split(", ")].append(abs(error(row)))
+        compared = [(without, found) for without, found in parts.values() if without and found]
+        sources = {source for (_, source), (without, found) in parts.items() if without and found and statistics.mean(found) > 1.5 * statistics.mean(without)}
+        if len(sources) > 1 and min(sum(map(len, part)) for part in zip(*compared)) >= 5:
+            worse.append(name)
+    return worse
+
+
+def compiled(rows):
+    """Returns the text of evidence_table.cpp."""
+    factors = range_factors.Factors(rows)
+    seen = {source: row["seen"] == "yes" for source, row in form.sources().items()}
+    lines = []
+    for question in form.QUESTIONS:
+        of_question = [row for row in rows if row.question == question and row.mode in range_factors.STEPS and not row.refused]
+        for depth in range(5):
+            regimes = collections.defaultdict(list)
+            for row in of_question if depth > 1 else once_each(of_question):
+                regimes[(range_factors.devices(row), *(getattr(row, field) for field in FIELDS[:3]))[:depth]].append(row)
+            for regime, found in sorted(regimes.items()):
+                part = [row for row in found if not seen[row.source]] or found
+                on, about = (*regime, "", "")[:2]
+                factor = factors(question, on, "shapes" if about not in ("", "captured") else about)
+                lines.append(line_of_table((question, *regime, *[""] * (4 - depth)), part, seen[part[0].source], factor, factors))
+    steps = [row for row in rows if row.mode in range_factors.STEPS and not row.refused and row.question != "memory"]
+    lines.append(line_of_table([""] * 5, [row for row in once_each(steps) if not seen[row.source]], False, factors("", "", ""), factors))
+    worse = worse_findings(rows)
+    findings = ABOUT_FINDINGS.format(number=len(worse), names=", ".join(f'"{name}"' for name in worse))
+    return ABOUT_TABLE.replace("{commit}", MEASURED_ON.read_text(encoding="utf-8").strip()) + "".join(lines) + ABOUT_TABLE_END.replace("};\n", "};\n\n" + findings.rstrip("\n") + "\n", 1)
+
+
+def line_of_table(regime, rows, seen, factor, factors):
+    """Returns a row of the table. The share in range is by factors that were found without the row's source."""
+    figure = figures(rows)
+    median = quantile([abs(error(row)) for row in rows], weights(rows), 0.5)
+    names = ", ".join(f'"{name}"' for name in regime)
+    ranged = [row for row in rows if range_factors.has_range(row)]
+    held = sum(share * factors.holds(row) for share, row in zip(weights(ranged), ranged))
+    in_range = f", {held:.2f}" if ranged else ""
+    return (f"    Evidence{{{names}, {str(seen).lower()}, {figure['rows']}, {figure['sources']}, {float(figure['mean error']):.3f}, "
+            f"{median:.3f}, {math.ceil(100 * factor - 1e-9) / 100:.2f}{in_range}}},\n")
 
 
 # --- the page
@@ -345,6 +435,40 @@ def readme(rows):
     return before + textwrap.fill(accuracy(rows), 120, break_long_words=False, break_on_hyphens=False) + after
 
 
+ABOUT_RANGES = """## Ranges
+
+A range is as wide as the replays of its sources make it, times a factor (in logarithms) that these rows give: the quantile of
+what a row would have needed, sources weighing equally, at the lowest level that holds for 90 % of rows when each source is left
+out in turn; with fewer than five sources, the 90 % quantile of the worst, and with fewer than three never less than 1; with fewer
+than ten rows, that of the whole question if it is larger; with none, that of the question, or of all, a half more
+([bench/range_factors.py](../../bench/range_factors.py)). **By sources**: shares of measured values in the range before it is
+widened. **In range**: by factors that were found without the source, levels too. **Half-width**: median, in logarithms, before
+and after. A collective is a part of a step, and not widened by itself.
+"""
+ABOUT_CAUTIONS = """**Cautions.** Of the answers about captured steps, so many have one (a finding of `check` that moves the answer, or a
+kind of which most are off by more than 20 %):
+"""
+
+
+def of_ranges(rows):
+    """Returns the lines on factors, coverage and cautions."""
+    text = [ABOUT_RANGES, line(["question", "rows", "sources", "by sources", "in range", "half-width", "widened"]), "|---|---:|---:|---:|---:|---:|---:|"]
+    for question, number, sources, before, after, narrow, wide in range_factors.checked(rows):
+        text.append(line([question, number, sources, percent(before, 0), percent(after, 0), f"{narrow:.3f}", f"{wide:.3f}"]))
+    factors = range_factors.Factors(rows)
+    text += ["", "Factors by regime (sources in brackets):", ""]
+    known = [f"{question}, {on}, {about} {factors(question, on, about):.2f} ({len(scores)})" for (question, on, about), scores in sorted(factors.of_regime.items())]
+    text += [*textwrap.wrap("; ".join(known) + f"; where nothing was measured {factors('', '', ''):.2f}.", 120, break_long_words=False, break_on_hyphens=False), "", ABOUT_CAUTIONS]
+    asked = [row for row in rows if row.base == "captured" and row.mode in range_factors.STEPS and range_factors.has_range(row) and row.question != "memory"]
+    text += [line(["error", "answers", "with a caution", "if sources weigh equally"]), "|---|---:|---:|---:|"]
+    for words, least, most in (("below 5 %", 0, 0.05), ("5 to 15 %", 0.05, 0.15), ("above 15 %", 0.15, math.inf), ("all", 0, math.inf)):
+        part = [row for row in asked if least <= abs(error(row)) < most]
+        cautioned = sum(bool(row.caution) for row in part)
+        weighed = sum(share for share, row in zip(weights(part), part) if row.caution)
+        text.append(line([words, len(part), f"{cautioned} ({cautioned / max(1, len(part)):.0%})", f"{weighed:.0%}"]))
+    return text
+
+
 NO_MODEL = "no configuration"
 
 
@@ -359,7 +483,7 @@ def not_asked(left_out):
 def page(table, left_out, rows, drawn):
     """Returns the page. `drawn` are the charts."""
     coarse = [row for row in table if not row["regime"] and not row["source"]]
-    text = [ABOUT, "", "## By question", "", *table_of(coarse, lambda row: f"{row['question']}, {row['seen']}"), "", ONE_STEP, *of_machines(), "", *about_machines()]
+    text = [ABOUT, "", "## By question", "", *table_of(coarse, lambda row: f"{row['question']}, {row['seen']}"), "", ONE_STEP, *of_machines(), "", *about_machines(), "", *of_ranges(rows)]
     for question in dict.fromkeys(row["question"] for row in coarse):
         of_sources = by_source(table, question)
         text += ["", f"## {question[0].upper()}{question[1:]}"]
@@ -408,7 +532,7 @@ def made_of(rows, left_out, before):
     """Returns {file: text} of all that is made of the rows."""
     table = ledger(rows, before)
     drawn = charts(table)
-    return {LEDGER: form.as_csv([*KEY, *FIGURES, "before"], table), PAGE: page(table, left_out, rows, drawn), README: readme(rows), **drawn}
+    return {LEDGER: form.as_csv([*KEY, *FIGURES, "before"], table), PAGE: page(table, left_out, rows, drawn), README: readme(rows), TABLE: compiled(rows), **drawn}
 
 
 def write_ledger():
@@ -489,6 +613,9 @@ def main():
         asking = form.Program(program, folder)
         found = side_by_side(lambda case: answer(asking, case), cases)
     rows = [one for one in found if isinstance(one, form.Row)]
+    if names == ADAPTERS:
+        version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+        MEASURED_ON.write_text(re.search("commit [0-9a-f]+", version)[0] + "\n", encoding="utf-8")
     write(*merged(rows, left_out + [one for one in found if isinstance(one, form.LeftOut)]))
     answered = [row for row in rows if not row.refused]
     mean = f", mean error {100 * statistics.mean(abs(error(row)) for row in answered):.1f} %" if answered else ""

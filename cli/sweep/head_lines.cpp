@@ -17,7 +17,7 @@ namespace {
 using scenarios::Setting;
 
 constexpr std::string_view kKind = "stepsim.sweep.points";
-constexpr std::string_view kVersion = "12";
+constexpr std::string_view kVersion = "13";
 constexpr std::string_view kOfCapture = "capture";  // why a point was refused; see scenarios::Refusal
 constexpr std::string_view kOfQuestion = "question";
 
@@ -86,11 +86,11 @@ scenarios::MemoryNeed read_memory(Line& line) {
   scenarios::MemoryNeed need;
   need.rank = static_cast<Rank>(line.number());
   need.device = line.text();
-  need.peak = line.bytes();
-  need.low = line.bytes();
-  need.high = line.bytes();
+  need.peak.mid = line.bytes();
+  need.peak.low = line.bytes();
+  need.peak.high = line.bytes();
   if (line.has_more()) need.capacity = line.bytes();
-  if (need.low > need.peak || need.peak > need.high) line.refuse();
+  if (need.peak.low > need.peak.mid || need.peak.mid > need.peak.high) line.refuse();
   return need;
 }
 
@@ -145,6 +145,8 @@ constexpr std::array kKinds{
     Kind{"verdict", read_verdict},
     Kind{"warning", [](Line& line, HeadRead& read) { read.head.trust.warning = line.text(); }},
     Kind{"caution", [](Line& line, HeadRead& read) { read.head.trust.caution = line.text(); }},
+    Kind{"evidence", [](Line& line, HeadRead& read) { read.head.trust.evidence = line.text(); }},
+    Kind{"findings", [](Line& line, HeadRead& read) { read.head.trust.findings = line.text(); }},
     Kind{"change", [](Line& line, HeadRead& read) { read.head.changes.push_back(line.text()); }},
     Kind{"assumption",
          [](Line& line, HeadRead& read) {
@@ -207,6 +209,8 @@ std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard) {
   lines.push_back({"verdict", std::string(to_text(head.trust.verdict))});
   if (!head.trust.warning.empty()) lines.push_back({"warning", head.trust.warning});
   if (!head.trust.caution.empty()) lines.push_back({"caution", head.trust.caution});
+  if (!head.trust.evidence.empty()) lines.push_back({"evidence", head.trust.evidence});
+  if (!head.trust.findings.empty()) lines.push_back({"findings", head.trust.findings});
   for (const std::string& change : head.changes) lines.push_back({"change", change});
   for (const Assumption& assumption : head.assumptions)
     lines.push_back({"assumption", assumption.id, assumption.sentence});
@@ -272,8 +276,8 @@ Fields point_line(std::size_t point, const scenarios::Outcome& outcome) {
   if (outcome.note.empty() && !outcome.memory) return fields;
   fields.push_back(outcome.note);
   if (const auto& memory = outcome.memory) {
-    fields.insert(fields.end(), {std::to_string(memory->rank), memory->device, std::to_string(memory->peak.count()),
-                                 std::to_string(memory->low.count()), std::to_string(memory->high.count())});
+    fields.insert(fields.end(), {std::to_string(memory->rank), memory->device, std::to_string(memory->peak.mid.count()),
+                                 std::to_string(memory->peak.low.count()), std::to_string(memory->peak.high.count())});
     if (memory->capacity) fields.push_back(std::to_string(memory->capacity->count()));
   }
   return fields;

@@ -69,8 +69,22 @@ void check_output(const SweepRequest& request) {
   if (journal && !std::filesystem::is_regular_file(*journal, unknown)) sim::refuse_unwritable(*journal);
 }
 
-void set_baseline(SweepHead& head, WhatIfSession& what_if, const sim::EngineOptions& engine) {
-  const scenarios::Prediction baseline = what_if.predictor->predict(what_if.predictor->plan(), engine);
+/// Returns what a reader must know before the answers of a sweep. All shards must say the same, so the first and the
+/// last point tell what moves the answers.
+sim::CaptureTrust trust_of(const scenarios::Sweep& sweep, scenarios::Predictor& predictor,
+                           const scenarios::Prediction& baseline, const sim::EngineOptions& engine) {
+  scenarios::Caution caution = sweep.caution();
+  if (caution.depends_on_ranges()) {
+    scenarios::ReplayMeter meter(engine);
+    const scenarios::IntervalFinder ranges(predictor, baseline, meter);
+    for (const std::size_t point : {std::size_t{0}, sweep.points().size() - 1}) {
+      static_cast<void>(scenarios::Sweep::refusal_of([&] { caution.add(ranges.predict(sweep.plan_of(point)).range); }));
+    }
+  }
+  return caution.trust();
+}
+
+void set_baseline(SweepHead& head, WhatIfSession& what_if, const scenarios::Prediction& baseline) {
   head.baseline = scenarios::baseline_of(*what_if.predictor, baseline);
   if (sim::steps_differ(sim::summarize(*baseline.graph, baseline.timeline))) {
     add_item(head.trust.caution,
@@ -231,8 +245,9 @@ void tell_of_shard(const SweepRequest& request) {
 
 SweepHead sweep_head(WhatIfSession& what_if, const scenarios::Scenario& scenario, const scenarios::Sweep& sweep,
                      sim::Provenance provenance, const sim::EngineOptions& engine) {
-  SweepHead head{.trust = sweep.caution().trust()};
-  set_baseline(head, what_if, engine);
+  const scenarios::Prediction baseline = what_if.predictor->predict(what_if.predictor->plan(), engine);
+  SweepHead head{.trust = trust_of(sweep, *what_if.predictor, baseline, engine)};
+  set_baseline(head, what_if, baseline);
   if (what_if.calibration) append(head.assumptions, what_if.calibration->assumptions);
   append(head.assumptions, sweep.assumptions());
   const scenarios::Plan captured = what_if.predictor->plan();

@@ -47,6 +47,8 @@ class ReplayCapture(Fields[Any]):
     verdict: str
     warning: str
     caution: str
+    evidence: str
+    findings: str
     loss: str
 
 class ReplayStep(Fields[Any]):
@@ -346,6 +348,9 @@ class WhatIfScenario(Fields[Any]):
     iteration_ns: int
     low_ns: int
     high_ns: int
+    range_factor: float | None
+    sources_low_ns: int
+    sources_high_ns: int
     by_data_sheet_ns: int | None  # may be absent
     interval: Records[WhatIfScenarioInterval]
     change: float | None
@@ -391,6 +396,7 @@ class WhatIfMemory(Fields[Any]):
     peak_bytes: int
     low_bytes: int
     high_bytes: int
+    range_factor: float | None
     capacity_bytes: int | None
     parameters_bytes: int | None
     gradients_bytes: int | None
@@ -446,6 +452,8 @@ class SweepCapture(Fields[Any]):
     verdict: str
     warning: str
     caution: str
+    evidence: str
+    findings: str
 
 class SweepBaseline(Fields[Any]):
     iteration_ns: int

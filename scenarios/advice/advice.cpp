@@ -27,7 +27,8 @@ constexpr std::size_t kMostTogether = 3;
 /// The outcome of a point and its effect on the captured job.
 struct Compared {
   Outcome outcome;
-  Effect effect;  ///< 0 if the point has no iteration
+  Effect effect;           ///< 0 if the point has no iteration
+  Range<Duration> step{};  ///< has sources, which the outcome has not
 };
 
 /// Turns a prediction of a job that does not fit in memory into a refusal.
@@ -53,15 +54,16 @@ std::vector<Compared> outcomes_of(Predictor& predictor, const Prediction& captur
     refuse_unfit(outcomes[point].outcome);
     if (options.progress) options.progress(++done, points.size());
   };
-  const auto compare = [&](std::size_t point, const Prediction& predicted, const AnswerInterval& range) {
+  const auto compare = [&](std::size_t point, const Prediction& predicted, const Range<Duration>& range) {
     outcomes[point].effect = effect_of(captured, predicted, range);
+    outcomes[point].step = range;
   };
   sweep.run(all, {.threads = options.threads, .stop = options.stop, .done = take, .look = compare});
   return outcomes;
 }
 
-Verdict verdict_of(const RelativeChange& change) {
-  if (std::abs(change.by) < sim::kLeastShown) return Verdict::kNothing;
+Verdict verdict_of(const Range<double>& change) {
+  if (std::abs(change.mid) < sim::kLeastShown) return Verdict::kNothing;
   if (change.high < 0) return Verdict::kGain;
   return change.low > 0 ? Verdict::kWorse : Verdict::kUnsure;
 }
@@ -136,7 +138,7 @@ void take(const std::vector<Candidate>& candidates, const std::vector<Compared>&
     describe(plan, tried);
   }
   std::stable_sort(advice.tried.begin(), advice.tried.end(), [](const Tried& a, const Tried& b) {
-    const auto mean = [](const Tried& tried) { return tried.mean_change ? tried.mean_change->by : 0; };
+    const auto mean = [](const Tried& tried) { return tried.mean_change ? tried.mean_change->mid : 0; };
     return std::pair{mean(a), a.iteration} < std::pair{mean(b), b.iteration};
   });
   std::vector<std::size_t> seen;
@@ -220,7 +222,7 @@ void predict_together(Predictor& predictor, const Prediction& captured, const Ad
     together.tried = std::move(sets[i]);
     together.outcome = std::move(outcomes[i].outcome);
     together.change = outcomes[i].effect.typical;
-    for (const std::size_t one : together.tried) together.sum += advice.tried[one].change.by;
+    for (const std::size_t one : together.tried) together.sum += advice.tried[one].change.mid;
   }
 }
 
@@ -259,13 +261,10 @@ std::vector<LongCalls> named_calls(const sim::TaskList& tasks) {
 }
 
 /// Returns the changes worth trying for the captured job, whose prediction is `baseline`. Also fills in the members of
-/// `advice` that do not depend on a change: warnings, baseline and assumptions.
+/// `advice` that do not depend on a change: baseline and assumptions.
 Candidates look_at_job(const Predictor& predictor, const Prediction& baseline, const Calibration* calibration,
                        const Plan& plan, Advice& advice) {
   const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
-  Caution caution(*plan.captured, predictor.settings().checkup);
-  caution.add_all(plan.cluster);
-  advice.trust = caution.trust();
   advice.network = plan.network->name;
   if (sim::steps_differ(summary)) advice.mean = summary.iteration.mean;
   advice.baseline = baseline_of(predictor, baseline);
@@ -294,6 +293,10 @@ Advice advise(Predictor& predictor, const Calibration* calibration, const Advice
   Candidates candidates = look_at_job(predictor, baseline, calibration, plan, advice);
   advice.left_out = std::move(candidates.left_out);
   const auto outcomes = outcomes_of(predictor, baseline, settings_of(candidates.tried), options);
+  Caution caution(*plan.captured, predictor.settings().checkup);
+  caution.add_all();
+  for (const Compared& outcome : outcomes) caution.add(outcome.step);
+  advice.trust = caution.trust();
   take(candidates.tried, outcomes, plan, advice);
   if (advice.tried.empty()) {
     throw CannotAnswer({}, fmt::format("none of the changes that advise tries can be predicted; the first, {}: {}",

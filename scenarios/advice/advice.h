@@ -18,7 +18,7 @@
 
 namespace stepsim::scenarios {
 
-/// The verdict on a change of the job, from the range of its effect (RelativeChange).
+/// The verdict on a change of the job, from the range of its effect (Range<double>).
 enum class Verdict : std::uint8_t {
   kGain,     ///< the iteration is shorter over the whole range
   kUnsure,   ///< the range includes no change, so the sign is uncertain
@@ -33,8 +33,8 @@ struct Tried {
   Duration iteration{};
   Duration low{};  ///< low <= iteration <= high
   Duration high{};
-  RelativeChange change;                      ///< of the iteration
-  std::optional<RelativeChange> mean_change;  ///< of the mean step, if the captured steps differ much
+  Range<double> change;                      ///< of the iteration
+  std::optional<Range<double>> mean_change;  ///< of the mean step, if the captured steps differ much
   Verdict verdict = Verdict::kNothing;
   std::vector<std::string> applies_to;  ///< for changes with a selection: the number of tasks and their time
   Assumptions assumptions;              ///< assumptions of this change only
@@ -43,14 +43,14 @@ struct Tried {
   bool best = false;                    ///< true for the shortest of its family (the first one, if several are equal)
 
   /// Returns the change by which changes are ranked and judged.
-  [[nodiscard]] const RelativeChange& leading() const noexcept { return mean_change ? *mean_change : change; }
+  [[nodiscard]] const Range<double>& leading() const noexcept { return mean_change ? *mean_change : change; }
 };
 
 /// Several gains, predicted in combination. The combined gain differs from the sum of the single gains.
 struct Together {
   std::vector<std::size_t> tried;  ///< indices into Advice::tried, the largest gain first
   Outcome outcome;                 ///< has a problem if the changes cannot be combined
-  RelativeChange change;
+  Range<double> change;
   double sum = 0;  ///< sum of the changes of the iteration by each gain alone
 };
 

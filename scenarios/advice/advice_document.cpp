@@ -26,9 +26,9 @@ std::string full_text(const Advice& advice, const Tried& tried) {
   std::string text = fmt::format("{}: step time ", name_of(tried.candidate));
   if (advice.mean) {
     const auto changed = [&advice](double change) { return scaled(*advice.mean, 1 + change); };
-    const RelativeChange& change = tried.leading();
-    text += fmt::format("{} on average, {}", with_range(changed(change.by), changed(change.low), changed(change.high)),
-                        against_baseline(changed(change.by), *advice.mean));
+    const Range<double>& change = tried.leading();
+    text += fmt::format("{} on average, {}", with_range(changed(change.mid), changed(change.low), changed(change.high)),
+                        against_baseline(changed(change.mid), *advice.mean));
   } else {
     text += fmt::format("{}, {}", with_range(tried.iteration, tried.low, tried.high),
                         against_baseline(tried.iteration, advice.baseline.iteration));
@@ -39,8 +39,8 @@ std::string full_text(const Advice& advice, const Tried& tried) {
 
 /// Returns "use a faster CPU [host.scale=0.7]: -18.5 % (-30.0 % to -14.2 %)".
 std::string short_text(const Tried& tried) {
-  const RelativeChange& change = tried.leading();
-  return fmt::format("{}: {} ({} to {})", name_of(tried.candidate), sim::signed_percent(change.by),
+  const Range<double>& change = tried.leading();
+  return fmt::format("{}: {} ({} to {})", name_of(tried.candidate), sim::signed_percent(change.mid),
                      sim::signed_percent(change.low), sim::signed_percent(change.high));
 }
 
@@ -51,7 +51,7 @@ std::string headline(const Advice& advice) {
   const Tried* const hardware = shortest(advice, Verdict::kGain, true);
   const auto saves_more = [first](const Tried* tried) {
     return tried != nullptr && tried != first && is_worth_a_look(*tried) &&
-           (first == nullptr || tried->leading().by < first->leading().by);
+           (first == nullptr || tried->leading().mid < first->leading().mid);
   };
   const Tried* uncertain = shortest(advice, Verdict::kUnsure, false);
   if (!saves_more(uncertain)) uncertain = shortest(advice, Verdict::kUnsure, true);
@@ -101,7 +101,7 @@ sim::BarChart chart_of(const Advice& advice) {
       const bool is_limit = tried.candidate.effort == Effort::kLimit;
       if (tried.verdict != Verdict::kGain || !tried.best || is_limit != limits || ++rows > kMost) continue;
       const std::string change =
-          fmt::format("{}, from {} to {}", sim::signed_percent(tried.change.by), sim::signed_percent(tried.change.low),
+          fmt::format("{}, from {} to {}", sim::signed_percent(tried.change.mid), sim::signed_percent(tried.change.low),
                       sim::signed_percent(tried.change.high));
       chart.rows.push_back({.group = fmt::format("{} ({})", name_of(tried.candidate), change),
                             .name = to_text(tried.iteration),

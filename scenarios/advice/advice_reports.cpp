@@ -45,18 +45,18 @@ constexpr auto kPredicted = std::to_array<Field<Tried>>({
     {"low_ns", at<&Tried::low>, {"from", Use::kExtra}},
     {"high_ns", at<&Tried::high>, {"to", Use::kExtra}},
 });
-const RelativeChange* mean_effect(const Tried& tried) { return tried.mean_change ? &*tried.mean_change : nullptr; }
+const Range<double>* mean_effect(const Tried& tried) { return tried.mean_change ? &*tried.mean_change : nullptr; }
 
 constexpr auto kTried = std::to_array<Field<Tried>>({
     {"", at<&Tried::candidate, &Candidate::what>, {.title = "change", .sentences = true}},
     {"", [](const Tried& tried) { return to_text(tried.candidate.settings); }, {"--set"}},
     {"set", [](const Tried& tried) { return entries_of(tried.candidate.settings); }},
     {"", at<>, kPredicted},
-    {"change", at<&Tried::change, &RelativeChange::by>, {"effect", Use::kMain, Form::kChange}},
-    {"low_change", at<&Tried::change, &RelativeChange::low>, {"best case", Use::kDetail, Form::kChange}},
-    {"high_change", at<&Tried::change, &RelativeChange::high>, {"worst case", Use::kDetail, Form::kChange}},
+    {"change", at<&Tried::change, &Range<double>::mid>, {"effect", Use::kMain, Form::kChange}},
+    {"low_change", at<&Tried::change, &Range<double>::low>, {"best case", Use::kDetail, Form::kChange}},
+    {"high_change", at<&Tried::change, &Range<double>::high>, {"worst case", Use::kDetail, Form::kChange}},
     {"",
-     [](const Tried& tried) { return tried.mean_change ? std::optional{tried.mean_change->by} : std::nullopt; },
+     [](const Tried& tried) { return tried.mean_change ? std::optional{tried.mean_change->mid} : std::nullopt; },
      {"effect on the mean", Use::kMain, Form::kChange},
      sim::kIfAny},
     {"mean_effect", at<mean_effect>, kRelativeChange, sim::kIfAny},
@@ -75,7 +75,7 @@ constexpr auto kTriedLine = std::to_array<Field<TriedLine>>({
     {"set", [](const TriedLine& line) { return to_text(line.tried->candidate.settings); }},
     {"", at<&TriedLine::tried>, kPredicted},
     {"baseline_ns", at<&TriedLine::baseline>},
-    {"ratio", [](const TriedLine& line) { return 1 + line.tried->change.by; }},
+    {"ratio", [](const TriedLine& line) { return 1 + line.tried->change.mid; }},
     {"low_ratio", [](const TriedLine& line) { return 1 + line.tried->change.low; }},
     {"high_ratio", [](const TriedLine& line) { return 1 + line.tried->change.high; }},
 });
@@ -121,7 +121,7 @@ std::string values_of(const Advice& advice, std::size_t family) {
   for (const Tried& tried : advice.tried) {
     if (tried.candidate.family != family) continue;
     text += fmt::format("{}{} {}", values == 0 ? "" : "; ", to_text(tried.candidate.settings),
-                        sim::signed_percent(tried.leading().by));
+                        sim::signed_percent(tried.leading().mid));
     ++values;
   }
   return values > 1 ? text : std::string();
@@ -176,8 +176,8 @@ sim::Sentence sentence_of(const Advice& advice, const Together& together) {
   if (!outcome.iteration) return fmt::format("{}: cannot be combined: {}", set, outcome.problem);
   const Tried& largest = advice.tried[together.tried.front()];
   return fmt::format("{}: step time {}, {} (sum of the separate effects: {}){}", set,
-                     with_range(*outcome.iteration, outcome.low, outcome.high), sim::signed_percent(together.change.by),
-                     sim::signed_percent(together.sum),
+                     with_range(*outcome.iteration, outcome.low, outcome.high),
+                     sim::signed_percent(together.change.mid), sim::signed_percent(together.sum),
                      *outcome.iteration < largest.iteration
                          ? ""
                          : fmt::format("; {} alone saves as much", to_text(largest.candidate.settings)));
@@ -204,7 +204,7 @@ constexpr auto kTogether = std::to_array<Field<TogetherLine>>({
     {"iteration_ns", at<&TogetherLine::together, &Together::outcome, &Outcome::iteration>},
     {"low_ns", [](const TogetherLine& l) { return l.if_predicted(l.together->outcome.low); }, {}, sim::kIfAny},
     {"high_ns", [](const TogetherLine& l) { return l.if_predicted(l.together->outcome.high); }, {}, sim::kIfAny},
-    {"change", [](const TogetherLine& l) { return l.if_predicted(l.together->change.by); }, {}, sim::kIfAny},
+    {"change", [](const TogetherLine& l) { return l.if_predicted(l.together->change.mid); }, {}, sim::kIfAny},
     {"low_change", [](const TogetherLine& l) { return l.if_predicted(l.together->change.low); }, {}, sim::kIfAny},
     {"high_change", [](const TogetherLine& l) { return l.if_predicted(l.together->change.high); }, {}, sim::kIfAny},
     {"problem",
@@ -237,7 +237,7 @@ Sections limits_sections(const AdviceFindings& findings) {
     section.sentences.emplace_back(
         fmt::format("No bound from {}: without this work the step takes {} longer, because the rest then runs in "
                     "another order.",
-                    to_text(tried->candidate.settings), sim::percent(tried->change.by)));
+                    to_text(tried->candidate.settings), sim::percent(tried->change.mid)));
   }
   return {std::move(section)};
 }
@@ -337,7 +337,7 @@ Sections assumptions_sections(const AdviceFindings& findings) {
 
 bool is_worth_a_look(const Tried& tried) noexcept {
   constexpr double kLeast = 0.01;
-  return std::abs(tried.leading().by) >= kLeast;
+  return std::abs(tried.leading().mid) >= kLeast;
 }
 
 sim::Table rows_of(const Advice& advice) {

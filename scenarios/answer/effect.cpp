@@ -59,60 +59,63 @@ Pairs paired_steps(const Prediction& captured, const Prediction& changed) {
   return pairs;
 }
 
-/// Possible other values of the ratio of two iterations, as factors of it.
-struct Source {
-  Factors factors;
-  std::string reason;
-  [[nodiscard]] double width() const { return std::log(factors.most / std::max(factors.least, 1e-6)); }
-};
-
-/// Returns the range from `change` to changed / captured, which is the change `where`.
-Source instead(Duration changed, Duration captured, double change, std::string_view where) {
-  Source source;
-  if (changed <= Duration{} || captured <= Duration{}) return source;
-  source.factors.include(ratio(changed, captured) / change);
-  source.reason = fmt::format("{}, it is {}", where, sim::signed_percent(ratio(changed, captured) - 1));
-  return source;
+/// A source of a change's range. Its ends are those of the ratio of the two iterations, divided by `change`.
+RangeSource<double> source_of(Factors factors, std::string reason) {
+  return {.name = {}, .reason = std::move(reason), .low = factors.least, .high = factors.most};
 }
 
-/// Returns the change by `factor`, whose range is that of independent sources.
-RelativeChange changed_by(double factor, const std::vector<Source>& sources) {
+/// Returns the range from `change` to changed / captured, which is the change `where`.
+RangeSource<double> instead(Duration changed, Duration captured, double change, std::string_view where) {
+  if (changed <= Duration{} || captured <= Duration{}) return source_of({}, {});
+  Factors factors;
+  factors.include(ratio(changed, captured) / change);
+  return source_of(factors, fmt::format("{}, it is {}", where, sim::signed_percent(ratio(changed, captured) - 1)));
+}
+
+/// Returns the change by `factor`, whose range is that of independent sources, `times` as wide.
+Range<double> changed_by(double factor, std::vector<RangeSource<double>> sources, double times) {
   std::vector<Factors> factors;
   factors.reserve(sources.size());
-  for (const Source& source : sources) factors.push_back(source.factors);
-  const Factors all = independent(factors);
-  RelativeChange change{factor - 1, factor * all.least - 1, factor * all.most - 1};
-  const auto widest = std::max_element(sources.begin(), sources.end(),
-                                       [](const Source& a, const Source& b) { return a.width() < b.width(); });
-  if (widest != sources.end() && widest->width() > 0) change.widest = widest->reason;
-  return change;
+  for (const RangeSource<double>& source : sources) factors.push_back({source.low, source.high});
+  const Factors all = widened(independent(factors), times);
+  for (RangeSource<double>& source : sources) {
+    source.low = factor * source.low - 1;
+    source.high = factor * source.high - 1;
+  }
+  return {factor * all.least - 1, factor - 1, factor * all.most - 1, std::move(sources), times};
 }
 
 }  // namespace
 
-Effect effect_of(const Prediction& captured, const Prediction& changed, const AnswerInterval& changed_range) {
+Effect effect_of(const Prediction& captured, const Prediction& changed, const Range<Duration>& changed_range) {
   const double change = ratio(changed.iteration, captured.iteration);
   const Pairs pairs = paired_steps(captured, changed);
   const double change_of_mean = pairs.of_mean > 0 ? pairs.of_mean : change;
-  Source by_step{{}, "the captured steps change by different amounts"};
+  Factors by_step;
   for (const auto& [before, after] : pairs.steps) {
-    if (change > 0) by_step.factors.include(ratio(after, before) / change);
+    if (change > 0) by_step.include(ratio(after, before) / change);
   }
-  if (change <= 0) return {changed_by(change, {}), changed_by(change_of_mean, {})};
-  std::vector<Source> sources{instead(changed.in_the_long_run, captured.in_the_long_run, change, "in the long run")};
-  for (const IntervalSource& source : changed_range.sources) {
-    if (source.name == kProfilerSource)
-      sources.push_back(instead(source.low, source.captured, change, "without what the profiler may cost"));
-    if (!source.of_capture) {
-      sources.push_back({{ratio(source.low, changed.iteration), ratio(source.high, changed.iteration)},
-                         fmt::format("'{}': {}", title_of(source), source.reason)});
-    }
-  }
+  const double times = changed_range.factor;
+  if (change <= 0) return {changed_by(change, {}, times), changed_by(change_of_mean, {}, times)};
+  std::vector<RangeSource<double>> sources{
+      instead(changed.in_the_long_run, captured.in_the_long_run, change, "in the long run")};
+  for (const RangeSource<Duration>& source : changed_range.sources)
+    sources.push_back(source_of(source.change, fmt::format("'{}': {}", title_of(source.name), source.reason)));
   Effect effect;
-  effect.mean = changed_by(change_of_mean, sources);
-  sources.push_back(std::move(by_step));
-  effect.typical = changed_by(change, sources);
+  effect.mean = changed_by(change_of_mean, sources, times);
+  sources.push_back(source_of(by_step, "the captured steps change by different amounts"));
+  effect.typical = changed_by(change, std::move(sources), times);
   return effect;
+}
+
+std::string widest_source(const Range<double>& change) {
+  const auto width = [](const RangeSource<double>& source) {
+    return std::log((1 + source.high) / std::max(1 + source.low, 1e-6));
+  };
+  const auto widest = std::max_element(
+      change.sources.begin(), change.sources.end(),
+      [&width](const RangeSource<double>& a, const RangeSource<double>& b) { return width(a) < width(b); });
+  return widest != change.sources.end() && width(*widest) > 0 ? widest->reason : std::string();
 }
 
 }  // namespace stepsim::scenarios

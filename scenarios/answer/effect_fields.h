@@ -9,10 +9,10 @@
 namespace stepsim::scenarios {
 
 /// The fields of a change and its range in JSON.
-inline constexpr auto kRelativeChange = std::to_array<sim::Field<RelativeChange>>({
-    {"change", sim::at<&RelativeChange::by>},
-    {"low_change", sim::at<&RelativeChange::low>},
-    {"high_change", sim::at<&RelativeChange::high>},
+inline constexpr auto kRelativeChange = std::to_array<sim::Field<Range<double>>>({
+    {"change", sim::at<&Range<double>::mid>},
+    {"low_change", sim::at<&Range<double>::low>},
+    {"high_change", sim::at<&Range<double>::high>},
 });
 
 }  // namespace stepsim::scenarios

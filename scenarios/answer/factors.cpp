@@ -36,7 +36,18 @@ Factors independent(std::span<const Factors> sources) {
   return {std::exp(-std::sqrt(below)), std::exp(std::sqrt(above))};
 }
 
-Factors usual_error(const ModelCase& of) { return both_ways(of.settings_changed ? kSettingsError : kUsualModelError); }
+Factors widened(Factors range, double times) {
+  return {std::pow(std::max(range.least, kLeast), times), std::pow(range.most, times)};
+}
+
+double share_of_change(double ratio) {
+  return ratio > 0 ? std::min(1.0, std::abs(std::log(ratio)) / std::log(kWholeChange)) : 1;
+}
+
+Factors usual_error(const ModelCase& of) {
+  if (of.settings_changed) return both_ways(kSettingsError);
+  return both_ways(of.times_links ? kUsualModelError : kUsualModelError * share_of_change(of.change));
+}
 
 Factors extrapolation_error(const ModelCase& of) {
   if (of.change <= 0) return {};

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/base/side_by_side.h"
+#include "scenarios/answer/evidence.h"
 #include "scenarios/answer/factors.h"
 #include "scenarios/answer/interval_basis.h"
 #include "scenarios/answer/interval_sources.h"
@@ -55,8 +56,9 @@ std::vector<IntervalVariant*> without_replay(RuleVariants& variants) {
 /// Replays a variant, unless the capture contradicts it.
 void replay(const PlanCase& of, IntervalVariant& variant) {
   variant.replayed = true;
-  if (!variant.name.empty() && of.basis.is_contradicted(variant.name, *variant.sides)) return;
+  if (variant.tested && of.basis.is_contradicted(variant.name, *variant.sides)) return;
   variant.iteration = of.basis.iteration_of(of.plan, *variant.sides);
+  if (!variant.name.empty()) variant.captured = of.basis.captured_with(variant.name, *variant.sides);
 }
 
 /// Makes `first`, if it is not empty, and the replays that are missing, in parallel. If several throw, throws the error
@@ -86,66 +88,118 @@ void expect_replays(const PlanCase& of, RuleVariants& variants, std::uint64_t ta
   of.basis.meter().expect(more);
 }
 
-/// Returns the range over the variants that are not contradicted, as factors of the prediction, or nothing if there are
-/// none.
-std::optional<Factors> range_of(const std::vector<IntervalVariant>& variants, Duration predicted) {
-  std::optional<Factors> factors;
+/// The ranges over variants, as factors of the prediction and of its change against the captured job.
+struct VariantRange {
+  Factors step;
+  Factors change;
+};
+
+/// Returns the ranges over the variants that are not contradicted, or nothing if there are none.
+std::optional<VariantRange> range_of(const IntervalCase& of, const std::vector<IntervalVariant>& variants) {
+  std::optional<VariantRange> range;
   for (const IntervalVariant& one : variants) {
     if (!one.factor && !one.iteration) continue;
-    if (!factors) factors.emplace();
-    factors->include(one.factor ? *one.factor : ratio(*one.iteration, predicted));
-  }
-  return factors;
-}
-
-/// Combines sources of uncertainty to the range of an answer. Sources count as independent, except those found from the
-/// times of the captured steps: these may have the same error, so the union of their ranges is used. The result also
-/// includes the range of the measured steps, scaled to the answer. If the prediction has the same error as the
-/// prediction of the captured iteration, a typical step is then within the result, even if all other sources are small.
-AnswerInterval combined(const IntervalCase& of, std::vector<IntervalSource> found) {
-  const Duration predicted = of.predicted();
-  std::vector<Factors> factors(1);  // the first entry is the union of the sources found from step times
-  for (const IntervalSource& source : found) {
-    const Factors range{ratio(source.low, predicted), ratio(source.high, predicted)};
-    if (source.of_step_times) {
-      factors.front().include(range.least);
-      factors.front().include(range.most);
-    } else {
-      factors.push_back(range);
+    if (!range) range.emplace();
+    const double factor = one.factor ? *one.factor : ratio(*one.iteration, of.predicted());
+    range->step.include(factor);
+    if (!one.captured) {
+      range->change.include(factor);
+    } else if (*one.captured > Duration{}) {
+      range->change.include(factor / ratio(*one.captured, of.baseline().iteration));
     }
   }
-  Factors all = independent(factors);
-  const Factors measured = on_top(of.basis.shift(), of.basis.steps());
-  all.include(measured.least);
-  all.include(measured.most);
-  return {std::min(scaled(predicted, all.least), predicted), std::max(scaled(predicted, all.most), predicted),
-          std::move(found)};
+  return range;
+}
+
+/// Returns the source of a rule, with the range over its variants.
+RangeSource<Duration> source_of(const IntervalCase& of, const SourceRule& rule, const VariantRange& range) {
+  RangeSource<Duration> source{.name = rule.name,
+                               .reason = rule.reason_of != nullptr ? rule.reason_of(of) : std::string(rule.reason),
+                               .low = scaled(of.predicted(), range.step.least),
+                               .high = scaled(of.predicted(), range.step.most),
+                               .of_step_times = rule.of_step_times};
+  if (rule.captured_of != nullptr) {
+    const Duration captured = rule.captured_of(of);
+    if (captured > Duration{}) source.change.include(range.step.least / ratio(captured, of.baseline().iteration));
+  } else if (rule.of_difference && !of.settings_changed()) {
+    source.change = widened(range.change, share_of_change(of.basis.change_to(of.predicted())));
+  } else if (!rule.of_capture) {
+    source.change = range.change;
+  }
+  return source;
+}
+
+Factors factors_of(const RangeSource<Duration>& source, Duration predicted) {
+  return {ratio(source.low, predicted), ratio(source.high, predicted)};
+}
+
+/// Returns the range of typical captured steps, scaled to the answer. If the prediction has the same error as the
+/// prediction of the captured iteration, a typical step is in it, even if all other sources are small.
+Factors by_capture(const Range<Duration>& step) {
+  Factors captured;
+  for (const RangeSource<Duration>& source : step.sources) {
+    if (source.name == "model" || source.name == "steps") captured = on_top(captured, factors_of(source, step.mid));
+  }
+  return captured;
+}
+
+/// Returns how many times as wide as its sources alone give it the range of an answer is. Changes of rates that change
+/// little need little of it, so that a neutral one has the range of the captured step.
+double factor_for(const IntervalCase& of) {
+  if (!of.changes_anything()) return 1;
+  const double whole = evidence_for(of.plan).factor;
+  return of.settings_changed() ? whole : 1 + (whole - 1) * share_of_change(of.basis.change_to(of.predicted()));
+}
+
+/// Combines sources of uncertainty to the range of an answer.
+Range<Duration> combined(const IntervalCase& of, std::vector<RangeSource<Duration>> found) {
+  const Duration predicted = of.predicted();
+  Range<Duration> step{.mid = predicted, .sources = std::move(found), .factor = factor_for(of)};
+  Factors all = widened(by_sources(step), step.factor);
+  all.include(by_capture(step));
+  step.low = std::min(scaled(predicted, all.least), predicted);
+  step.high = std::max(scaled(predicted, all.most), predicted);
+  return step;
 }
 
 /// Returns the range of an answer. `variants` has those that only the plan decides; the replays that are missing are
 /// made.
-AnswerInterval range_of(const IntervalCase& of, RuleVariants variants) {
+Range<Duration> range_of(const IntervalCase& of, RuleVariants variants) {
   add_variants(of, &SourceRule::applies, &SourceRule::variants, variants);
   expect_replays(of, variants, of.scenario.graph->dag.task_count(), 0);
   replay_all(of, variants);
-  std::vector<IntervalSource> found;
+  std::vector<RangeSource<Duration>> found;
   for (std::size_t i = 0; i < variants.size(); ++i) {
     if (!variants[i]) continue;
     const SourceRule& rule = interval_sources()[i];
-    const std::optional<Factors> factors = range_of(*variants[i], of.predicted());
-    const bool is_without_effect = factors && factors->least == 1 && factors->most == 1;
-    if (!factors || (rule.name == kProfilerSource && is_without_effect)) continue;
-    found.push_back({rule.name, rule.reason_of != nullptr ? rule.reason_of(of) : std::string(rule.reason),
-                     scaled(of.predicted(), factors->least), scaled(of.predicted(), factors->most), rule.of_capture,
-                     rule.of_step_times, rule.captured_of != nullptr ? rule.captured_of(of) : Duration{}});
+    const std::optional<VariantRange> range = range_of(of, *variants[i]);
+    const bool is_without_effect = range && range->step.least == 1 && range->step.most == 1;
+    if (range && !(rule.name == kProfilerSource && is_without_effect)) found.push_back(source_of(of, rule, *range));
   }
   return combined(of, std::move(found));
 }
 
 }  // namespace
 
-std::string title_of(const IntervalSource& source) {
-  return source.name == kUsualErrorSource ? "typical model error" : std::string(source.name);
+std::string title_of(std::string_view source) {
+  return std::string(source == kUsualErrorSource ? "typical model error" : source);
+}
+
+/// Sources count as independent, except those found from the times of the captured steps: these may have the same
+/// error, so the union of their ranges is used.
+Factors by_sources(const Range<Duration>& step) {
+  std::vector<Factors> factors(1);  // the first entry is the union of the sources found from step times
+  for (const RangeSource<Duration>& source : step.sources) {
+    const Factors range = factors_of(source, step.mid);
+    if (source.of_step_times) {
+      factors.front().include(range);
+    } else {
+      factors.push_back(range);
+    }
+  }
+  Factors all = independent(factors);
+  all.include(by_capture(step));
+  return all;
 }
 
 IntervalFinder::IntervalFinder(Predictor& predictor, const Prediction& baseline, ReplayMeter& meter)
@@ -159,17 +213,17 @@ RangedPrediction IntervalFinder::predict(const Plan& plan) const {
   expect_replays(of, variants, tasks, tasks);
   std::optional<Prediction> scenario;
   replay_all(of, variants, [&] { scenario = basis_->meter().predict(basis_->predictor(), plan); });
-  AnswerInterval interval = range_of({of, *scenario}, std::move(variants));
-  return {std::move(*scenario), std::move(interval)};
+  Range<Duration> range = range_of({of, *scenario}, std::move(variants));
+  return {std::move(*scenario), std::move(range)};
 }
 
-AnswerInterval IntervalFinder::of(const Plan& plan, const Prediction& scenario) const {
+Range<Duration> IntervalFinder::of(const Plan& plan, const Prediction& scenario) const {
   const IntervalCase of{{*basis_, plan}, scenario};
   return range_of(of, variants_of_plan(of));
 }
 
-AnswerInterval interval_of(Predictor& predictor, const Plan& plan, const Prediction& baseline,
-                           const Prediction& scenario, ReplayMeter& meter) {
+Range<Duration> interval_of(Predictor& predictor, const Plan& plan, const Prediction& baseline,
+                            const Prediction& scenario, ReplayMeter& meter) {
   return IntervalFinder(predictor, baseline, meter).of(plan, scenario);
 }
 

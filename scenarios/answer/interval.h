@@ -4,52 +4,38 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "scenarios/answer/factors.h"
 #include "scenarios/answer/predict.h"
+#include "scenarios/answer/range.h"
 
 namespace stepsim::scenarios {
 
 class IntervalBasis;
 
-/// A source of uncertainty of an answer, and the range that it alone would give.
-struct IntervalSource {
-  std::string_view name;  ///< name of the source in interval_sources.cpp: "steps", "sharing"
-  std::string reason;     ///< reason as a sentence without the period
-  Duration low{};         ///< low <= the prediction <= high
-  Duration high{};
-  /// True if the uncertainty is about the captured steps, whatever the plan. A comparison of the answer with these
-  /// steps can then be more precise than the answer.
-  bool of_capture = false;
-  bool of_step_times = false;  ///< true if found from the times of the captured steps; such sources are not independent
-  Duration captured{};         ///< of "profiler": the captured iteration if the answer is `low`
-};
-
 /// Returns the name of a source in the text report: "typical model error" for "usual error".
-[[nodiscard]] std::string title_of(const IntervalSource& source);
+[[nodiscard]] std::string title_of(std::string_view source);
 
 /// The name of the source for the possible cost of the profiler.
 constexpr std::string_view kProfilerSource = "profiler";
 /// The name of the source for the usual error of the models.
 constexpr std::string_view kUsualErrorSource = "usual error";
 
-/// The range of a predicted iteration, and the sources of uncertainty that cause it.
-struct AnswerInterval {
-  Duration low{};
-  Duration high{};
-  std::vector<IntervalSource> sources;  ///< the sources that apply; a source without effect has width 0
-};
+/// Returns the range that the sources of a predicted step give together, as factors of it, before it is widened
+/// (Range::factor). O(sources).
+[[nodiscard]] Factors by_sources(const Range<Duration>& step);
 
 struct RangedPrediction {
   Prediction prediction;
-  AnswerInterval interval;
+  Range<Duration> range;  ///< of the iteration
 };
 
 /// Computes the ranges of predictions for one capture. The range of each source of uncertainty
 /// (scenarios/answer/interval_sources.h) is computed separately. Independent sources are combined with independent()
 /// (scenarios/answer/factors.h). Sources found from the times of the captured steps count as one source with the union
-/// of their ranges. The result also includes typical captured steps, scaled like the answer: the product of the ranges
-/// of the sources "model" and "steps" (docs/internals/answers.md, "Ranges").
+/// of their ranges. The result is widened or narrowed by what measured answers of its kind were found to need
+/// (AnswerEvidence::factor), and includes typical captured steps, scaled like the answer: the product of the ranges of
+/// the sources "model" and "steps" (docs/internals/answers.md, "Ranges").
 class IntervalFinder {
  public:
   /// `baseline` is the prediction of predictor.plan(). All arguments must outlive this object.
@@ -64,7 +50,7 @@ class IntervalFinder {
   /// Thread-safe. Throws what Predictor::predict() throws.
   [[nodiscard]] RangedPrediction predict(const Plan& plan) const;
   /// As predict(), with the prediction for `plan` given.
-  [[nodiscard]] AnswerInterval of(const Plan& plan, const Prediction& scenario) const;
+  [[nodiscard]] Range<Duration> of(const Plan& plan, const Prediction& scenario) const;
 
  private:
   std::unique_ptr<const IntervalBasis> basis_;
@@ -72,8 +58,8 @@ class IntervalFinder {
 
 /// Returns the range of `scenario`, the prediction for `plan`. Use it if only one range is needed; it makes as many
 /// replays as IntervalFinder::of().
-[[nodiscard]] AnswerInterval interval_of(Predictor& predictor, const Plan& plan, const Prediction& baseline,
-                                         const Prediction& scenario, ReplayMeter& meter);
+[[nodiscard]] Range<Duration> interval_of(Predictor& predictor, const Plan& plan, const Prediction& baseline,
+                                          const Prediction& scenario, ReplayMeter& meter);
 
 }  // namespace stepsim::scenarios
 

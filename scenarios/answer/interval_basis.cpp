@@ -73,8 +73,18 @@ double IntervalBasis::change_to(Duration predicted) const {
 }
 
 bool IntervalBasis::is_contradicted(const std::string& name, const Sides& sides) const {
-  return contradicted_.of(name,
-                          [&] { return contradicts(meter_.predict(predictor_, plan_, sides).of_captured_steps); });
+  return contradicts(replayed_with(name, sides).of_captured_steps);
+}
+
+Duration IntervalBasis::captured_with(const std::string& name, const Sides& sides) const {
+  return replayed_with(name, sides).iteration;
+}
+
+IntervalBasis::Replayed IntervalBasis::replayed_with(const std::string& name, const Sides& sides) const {
+  return replayed_.of(name, [&] {
+    const Prediction found = meter_.predict(predictor_, plan_, sides);
+    return Replayed{found.iteration, found.of_captured_steps};
+  });
 }
 
 Duration IntervalBasis::profiled() const { return captured().job.measured_step ? Duration{} : cost_of_profiler(); }

@@ -47,9 +47,12 @@ class IntervalBasis {
   [[nodiscard]] double change_to(Duration predicted) const;
 
   /// True if the capture contradicts `sides`. This is so if they increase the error of the predicted captured
-  /// iteration by more than the captured steps differ and by more than the usual error. Replays the capture once for
-  /// each `name`, which identifies the sides; later calls return the same result.
+  /// iteration by more than the captured steps differ and by more than the usual error. Replays the capture as
+  /// captured_with() does.
   [[nodiscard]] bool is_contradicted(const std::string& name, const Sides& sides) const;
+  /// Returns the captured iteration with these sides. Replays the capture once for each `name`, which identifies the
+  /// sides; later calls return the same result.
+  [[nodiscard]] Duration captured_with(const std::string& name, const Sides& sides) const;
 
   /// Returns by how much the profiler may have lengthened the captured iteration; 0 if job.yaml states the
   /// measured_step without the profiler, if the profiler's time is already removed, or if the capture does not count
@@ -65,6 +68,11 @@ class IntervalBasis {
  private:
   [[nodiscard]] const Capture& captured() const { return *plan_.captured; }
   void read_steps();
+  struct Replayed {
+    Duration iteration;
+    Duration of_captured_steps;
+  };
+  [[nodiscard]] Replayed replayed_with(const std::string& name, const Sides& sides) const;
   [[nodiscard]] bool contradicts(Duration of_captured_steps) const;
   /// Returns how much shorter the captured iteration is without the largest cost of the profiler.
   [[nodiscard]] Duration cost_of_profiler() const;
@@ -80,7 +88,7 @@ class IntervalBasis {
   std::optional<double> trend_;
   mutable std::once_flag profiled_once_;
   mutable Duration profiled_{};
-  mutable OncePerKey<std::string, bool> contradicted_;
+  mutable OncePerKey<std::string, Replayed> replayed_;
 };
 
 }  // namespace stepsim::scenarios

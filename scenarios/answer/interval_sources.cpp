@@ -31,24 +31,29 @@ using Variants = std::vector<IntervalVariant>;
 
 Variants known(const Factors& factors) { return {{.factor = factors.least}, {.factor = factors.most}}; }
 
-Variants replayed(Sides sides, std::string name = {}) { return {{.sides = std::move(sides), .name = std::move(name)}}; }
+Variants replayed(Sides sides) { return {{.sides = std::move(sides)}}; }
 
-/// Returns two variants to replay, for the lower and the upper end of the range of a value.
-Variants both_sides(double Sides::*value) {
+/// Returns two variants to replay, for the lower and the upper end of the range of a value. `name` is empty if the
+/// value is of the change only.
+Variants both_sides(double Sides::*value, std::string_view name = {}) {
   Variants variants;
   for (const double side : {-1.0, 1.0}) {
     Sides sides;
     sides.*value = side;
-    variants.push_back({.sides = std::move(sides)});
+    variants.push_back({.sides = std::move(sides), .name = name.empty() ? "" : fmt::format("{} {}", name, side)});
   }
   return variants;
 }
 
-/// Returns a variant for each factor, in which rule(factor) changes the durations.
+/// Returns a variant for each factor, in which rule(factor) changes the durations. `name` is empty if they are of the
+/// change only.
 template <class Rule>
-Variants with_factors(const std::array<double, 2>& factors, Rule rule) {
+Variants with_factors(const std::array<double, 2>& factors, Rule rule, std::string_view name = {}) {
   Variants variants;
-  for (const double factor : factors) variants.push_back({.sides = Sides{.durations = rule(factor)}});
+  for (const double factor : factors) {
+    variants.push_back(
+        {.sides = Sides{.durations = rule(factor)}, .name = name.empty() ? "" : fmt::format("{} {}", name, factor)});
+  }
   return variants;
 }
 
@@ -127,16 +132,16 @@ std::string reason_for_repetition(const Case& of) {
 
 // ---- usual error, extrapolation
 
+/// True if a model of the network times the collectives, also of the captured job.
+bool times_links(const Case& of) { return of.links_apply() && !of.plan.recorded_collectives; }
+
 ModelCase model_case(const Case& of) {
-  return {of.basis.change_to(of.predicted()), of.settings_changed(),
+  return {of.basis.change_to(of.predicted()), of.settings_changed(), times_links(of),
           of.links_apply() ? of.basis.predictor().settings().link_rate_error : 0};
 }
 
 /// True if the prediction depends on a model, which may be wrong. False for a replay of recorded times without changes.
-bool rests_on_models(const Case& of) {
-  if (is_modelled(of)) return false;
-  return (of.links_apply() && !of.plan.recorded_collectives) || of.changes_anything();
-}
+bool rests_on_models(const Case& of) { return !is_modelled(of) && (times_links(of) || of.changes_anything()); }
 
 std::string distance_from_the_capture(const Case& of) {
   const ModelCase model = model_case(of);
@@ -154,7 +159,7 @@ bool may_be_profiled(const Case& of) {
 
 Variants without_the_profiler(const Case& of) {
   if (of.changes_anything()) return replayed(without_largest_cost());
-  return {{.factor = std::max(1 - ratio(of.basis.profiled(), of.predicted()), 1 - kMostSlowed)}};
+  return {{.factor = std::max(ratio(of.predicted() - of.basis.profiled(), of.predicted()), 1 - kMostSlowed)}};
 }
 
 Duration captured_without_the_profiler(const Case& of) { return of.baseline().iteration - of.basis.profiled(); }
@@ -200,11 +205,12 @@ Variants other_sharings(const PlanCase& of) {
       continue;
     }
     variants.push_back({.sides = Sides{.sharing = sharing, .senders_keep_turn = true},
-                        .name = fmt::format("sharing {}, turns", sharing)});
+                        .name = fmt::format("sharing {}, turns", sharing),
+                        .tested = true});
   }
   for (const double sharing : of.basis.predictor().settings().fitting_sharings()) {
     if (sharing == of.plan.cluster.network[kSharing]) continue;
-    variants.push_back({.sides = Sides{.sharing = sharing}});
+    variants.push_back({.sides = Sides{.sharing = sharing}, .name = fmt::format("sharing {}", sharing)});
   }
   return variants;
 }
@@ -329,24 +335,16 @@ bool scales_by_roofline(const Case& of) {
   });
 }
 
-/// Factors by which CPU work on another machine may be shorter or longer. Single-thread speeds of server processors of
-/// one generation differ by about this much (docs/internals/fidelity.md, "Another GPU").
-constexpr std::array kOtherHosts{0.7, 1.4};
-
-Variants with_host_work(const std::array<double, 2>& factors) {
-  return with_factors(factors, [](double factor) {
+Variants with_host_work(const std::array<double, 2>& factors, std::string_view name = {}) {
+  const auto rule = [](double factor) {
     return [factor](const Capture& capture, std::vector<Duration>& durations) {
       scale_host_work(capture.dag, factor, durations);
     };
-  });
+  };
+  return with_factors(factors, rule, name);
 }
 
 // ---- modelled
-
-/// Factors by which the kernels of a step that was not captured may take less or more time, and its calls on the CPU.
-/// Of measured steps of such models, 85 % are within (tests/truth/plans).
-constexpr std::array kModelledKernels{0.89, 1.14};
-constexpr std::array kModelledCalls{0.87, 1.12};
 
 /// Returns the range of the factor of modelled kernels: kModelledKernels, or on a machine what its measured steps
 /// leave. The squares of both errors are averaged, by the number of steps and as if kModelledKernels came from five,
@@ -374,21 +372,18 @@ std::string how_kernels_are_known(const Case& of) {
 }
 
 Variants other_kernels(const PlanCase& of) {
-  return with_factors(range_of_kernels(of.plan), [](double factor) {
+  const auto rule = [](double factor) {
     return [factor](const Capture& capture, std::vector<Duration>& durations) {
       for (const TaskId task : capture.dag.tasks()) {
         if (capture.dag.kind(task) == TaskKind::kKernel)
           durations[task.index()] = scaled(durations[task.index()], factor);
       }
     };
-  });
+  };
+  return with_factors(range_of_kernels(of.plan), rule, "modelled kernels");
 }
 
 // ---- added calls
-
-/// Factors of the CPU time of added collectives' calls (kCollectiveCall). Of the medians of 14 captures, all but one
-/// are between 42 and 101 us; one capture has 278.
-constexpr std::array kAddedCalls{42.0 / 80, 101.0 / 80};
 
 /// True if the plan divides the job of one device, which then has no collectives but added ones.
 bool adds_collectives(const PlanCase& of) { return of.links_apply() && of.plan.parallelism.ranks() > 1; }
@@ -459,7 +454,7 @@ Variants as_the_rest(const Case& of, Duration kept) {
   const Duration before = of.baseline().of_captured_steps;
   const Duration after = of.scenario.of_captured_steps;
   if (before <= kept || after <= kept) return {{.factor = 1}};
-  return {{.factor = ratio(after - kept, after) * ratio(before, before - kept)}};
+  return {{.factor = ratio(after - kept, before - kept) / ratio(after, before)}};
 }
 
 std::string collectives_alone(const Case& of) {
@@ -477,6 +472,7 @@ constexpr std::array kSources{
                .applies = misses_the_capture,
                .variants = [](const Case& of) { return known(of.basis.shift()); },
                .reason_of = error_of_the_capture,
+               .of_difference = true,
                .of_step_times = true},
     SourceRule{.name = "steps",
                .applies = is_measured,
@@ -498,7 +494,8 @@ constexpr std::array kSources{
     SourceRule{.name = kUsualErrorSource,
                .applies = rests_on_models,
                .variants = [](const Case& of) { return known(usual_error(model_case(of))); },
-               .reason = "usual error of the models in comparisons with measured runs"},
+               .reason = "usual error of the models in comparisons with measured runs",
+               .of_difference = true},
     SourceRule{.name = "extrapolation",
                .applies = [](const Case& of) { return rests_on_models(of) && model_case(of).change != 1; },
                .variants = [](const Case& of) { return known(extrapolation_error(model_case(of))); },
@@ -520,7 +517,10 @@ constexpr std::array kSources{
         .reason = "no concurrent collectives of one rank were captured: they may share its links or run one at a time"},
     SourceRule{.name = "drift",
                .applies_to_plan = may_drift,
-               .variants_of_plan = [](const PlanCase&) { return replayed({.begins_together = true}, "drift"); },
+               .variants_of_plan =
+                   [](const PlanCase&) {
+                     return Variants{{.sides = Sides{.begins_together = true}, .name = "drift", .tested = true}};
+                   },
                .reason = "workers may stay synchronized or drift apart"},
     SourceRule{
         .name = "transfers",
@@ -536,7 +536,7 @@ constexpr std::array kSources{
             "the part of recorded collective times that the network model does not explain is kept, but may change"},
     SourceRule{.name = "nccl",
                .applies = rests_on_nccl_model,
-               .variants = [](const Case&) { return both_sides(&Sides::collectives); },
+               .variants = [](const Case&) { return both_sides(&Sides::collectives, "nccl"); },
                .reason_of = sources_of_collectives},
     SourceRule{.name = "copies",
                .applies_to_plan = has_copies,
@@ -557,13 +557,11 @@ constexpr std::array kSources{
     SourceRule{.name = "modelled kernels",
                .applies_to_plan = is_modelled,
                .variants_of_plan = other_kernels,
-               .reason_of = how_kernels_are_known,
-               .of_capture = true},
+               .reason_of = how_kernels_are_known},
     SourceRule{.name = "modelled calls",
                .applies_to_plan = is_modelled,
-               .variants_of_plan = [](const PlanCase&) { return with_host_work(kModelledCalls); },
-               .reason = "no call was measured: the CPU may take 0.87 to 1.12 times as long for each (--host-call)",
-               .of_capture = true},
+               .variants_of_plan = [](const PlanCase&) { return with_host_work(kModelledCalls, "modelled calls"); },
+               .reason = "no call was measured: the CPU may take 0.87 to 1.12 times as long for each (--host-call)"},
     SourceRule{
         .name = "added calls",
         .applies_to_plan = adds_collectives,
@@ -573,7 +571,7 @@ constexpr std::array kSources{
         .name = "loader", .applies = may_wait_otherwise, .variants = at_pace_of_loader, .reason_of = what_loader_does},
     SourceRule{.name = "interference",
                .applies = is_slowed_otherwise,
-               .variants = [](const Case&) { return both_sides(&Sides::interference); },
+               .variants = [](const Case&) { return both_sides(&Sides::interference, "interference"); },
                .reason_of = how_much_kernels_are_slowed},
     SourceRule{
         .name = "missing ranks",
@@ -590,7 +588,10 @@ constexpr std::array kSources{
 }  // namespace
 
 bool IntervalCase::changes_anything() const {
-  return plan.rules.size() != basis.plan().rules.size() || predicted() != baseline().iteration || settings_changed();
+  if (predicted() != baseline().iteration || settings_changed()) return true;
+  if (plan.rules.size() == basis.plan().rules.size()) return false;
+  const sim::Timeline& before = baseline().timeline;
+  return scenario.timeline.start != before.start || scenario.timeline.finish != before.finish;
 }
 
 std::span<const SourceRule> interval_sources() noexcept { return kSources; }

@@ -34,18 +34,21 @@ struct IntervalCase : PlanCase {
   const Prediction& scenario;
 
   [[nodiscard]] Duration predicted() const noexcept { return scenario.iteration; }
+  /// True if the plan changes the captured job: its settings, or the time of any task. O(tasks).
   [[nodiscard]] bool changes_anything() const;
 };
 
 /// Another possible answer. Either it is a known factor of the prediction, or a replay of the plan with `sides` finds
-/// its iteration. A variant with a name is ignored if the capture contradicts its sides; a replay of the captured job
-/// with them shows this.
+/// its iteration. If the sides are about the captured job, too, they have a name, and the captured job is replayed with
+/// them once for all answers: the change is then that between the two replays.
 struct IntervalVariant {
   std::optional<double> factor{};
   std::optional<Sides> sides{};
   std::string name{};
+  bool tested = false;  ///< true if it is ignored where the capture contradicts its sides
   bool replayed = false;
   std::optional<Duration> iteration{};  ///< of the replay; nothing if the capture contradicts the sides
+  std::optional<Duration> captured{};   ///< of that of the captured job; nothing without a name
 };
 
 /// The rule for one source of uncertainty. The source counts for an answer if `applies` returns true and the capture
@@ -59,9 +62,11 @@ struct SourceRule {
   std::vector<IntervalVariant> (*variants_of_plan)(const PlanCase& of) = nullptr;
   std::string_view reason{};  ///< a sentence without the period; used if `reason_of` is null
   std::string (*reason_of)(const IntervalCase& of) = nullptr;  ///< returns the sentence for one answer
-  Duration (*captured_of)(const IntervalCase& of) = nullptr;   ///< returns IntervalSource::captured; null = 0
-  bool of_capture = false;                                     ///< has the meaning of IntervalSource::of_capture
-  bool of_step_times = false;                                  ///< has the meaning of IntervalSource::of_step_times
+  /// Returns the captured iteration if the answer is the lower end; null if that is the predicted one.
+  Duration (*captured_of)(const IntervalCase& of) = nullptr;
+  bool of_capture = false;     ///< true if the source has no part in RangeSource::change, unless `captured_of` is given
+  bool of_difference = false;  ///< true if only the part of share_of_change() has one, unless settings change
+  bool of_step_times = false;  ///< has the meaning of RangeSource::of_step_times
 };
 
 /// Returns the rules of all sources, in the order in which reports list the sources.

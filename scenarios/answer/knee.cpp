@@ -94,21 +94,15 @@ double time_in_all(const Outcome& outcome) {
   return static_cast<double>(outcome.iteration->count()) / (outcome.batches * outcome.workers);
 }
 
-/// The time that a worker needs per captured batch at one point of a sweep, with its range.
-struct BatchTime {
-  Duration time{};
-  Duration low{};
-  Duration high{};
-};
-
-BatchTime batch_time(const Outcome& outcome) {
+/// Returns the time that a worker needs per captured batch at one point of a sweep.
+Range<Duration> batch_time(const Outcome& outcome) {
   const double share = 1 / outcome.batches;
-  return {scaled(*outcome.iteration, share), scaled(outcome.low, share), scaled(outcome.high, share)};
+  return {scaled(outcome.low, share), scaled(*outcome.iteration, share), scaled(outcome.high, share)};
 }
 
 /// Returns four possible lines within the ranges of the points: all points at the lower ends of their ranges, all at
 /// the upper ends, from lower at the first point to upper at the last one, and the reverse.
-std::vector<std::vector<Duration>> within_ranges(const std::vector<BatchTime>& line) {
+std::vector<std::vector<Duration>> within_ranges(const std::vector<Range<Duration>>& line) {
   const std::size_t last = line.size() - 1;
   const auto taken = [&](double share_of_first, double share_of_last) {
     std::vector<Duration> times;
@@ -123,10 +117,10 @@ std::vector<std::vector<Duration>> within_ranges(const std::vector<BatchTime>& l
   return {taken(0, 0), taken(1, 1), taken(0, 1), taken(1, 0)};
 }
 
-/// Sets Knee::from and Knee::to, from the knees of the lines of within_ranges(). A line without a knee, or with its
+/// Sets the range of Knee::value, from the knees of the lines of within_ranges(). A line without a knee, or with its
 /// flat part at the other end, is ignored: the ranges of the points already show that another value may be best.
-void set_range(Knee& knee, KneePlace found, const std::vector<BatchTime>& line, const std::vector<std::string>& values,
-               const std::vector<std::size_t>& order) {
+void set_range(Knee& knee, KneePlace found, const std::vector<Range<Duration>>& line,
+               const std::vector<std::string>& values, const std::vector<std::size_t>& order) {
   std::size_t from = found.place;
   std::size_t to = found.place;
   for (const std::vector<Duration>& times : within_ranges(line)) {
@@ -135,16 +129,16 @@ void set_range(Knee& knee, KneePlace found, const std::vector<BatchTime>& line, 
     from = std::min(from, other->place);
     to = std::max(to, other->place);
   }
-  knee.from = values[order[from]];
-  knee.to = values[order[to]];
+  knee.value.low = values[order[from]];
+  knee.value.high = values[order[to]];
 }
 
 /// The points of a sweep that differ from its best point only in the value of one axis, in order of size of this value.
 struct KneeLine {
-  std::vector<std::size_t> order;  ///< positions on the axis; empty if its values cannot be ordered
-  std::vector<BatchTime> times;    ///< one for each position, if complete
-  bool complete = true;            ///< true if every point has an iteration
-  bool of_workers = false;         ///< true if the number of workers differs along the line
+  std::vector<std::size_t> order;      ///< positions on the axis; empty if its values cannot be ordered
+  std::vector<Range<Duration>> times;  ///< one for each position, if complete
+  bool complete = true;                ///< true if every point has an iteration
+  bool of_workers = false;             ///< true if the number of workers differs along the line
 };
 
 KneeLine line_through(const Points& points, std::span<const Outcome> outcomes, std::size_t best, std::size_t axis) {
@@ -163,7 +157,7 @@ KneeLine line_through(const Points& points, std::span<const Outcome> outcomes, s
 std::vector<Duration> times_of(const KneeLine& line) {
   std::vector<Duration> times;
   times.reserve(line.times.size());
-  for (const BatchTime& point : line.times) times.push_back(point.time);
+  for (const Range<Duration>& point : line.times) times.push_back(point.mid);
   return times;
 }
 
@@ -176,7 +170,7 @@ std::optional<Knee> knee_on(const Points& points, std::span<const Outcome> outco
   const std::vector<Duration> times = times_of(line);
   const auto found = knee_of(times, *std::min_element(times.begin(), times.end()));
   if (!found) return std::nullopt;
-  Knee knee{axis, values[line.order[found->place]], found->upwards, found->whole_axis, line.of_workers};
+  Knee knee{axis, {.mid = values[line.order[found->place]]}, found->upwards, found->whole_axis, line.of_workers};
   set_range(knee, *found, line.times, values, line.order);
   return knee;
 }

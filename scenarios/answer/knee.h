@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/answer/range.h"
 #include "scenarios/answer/sweep.h"
 
 namespace stepsim::scenarios {
@@ -25,15 +26,13 @@ constexpr double kKneeShare = 0.05;
 /// points differ in the number of batches per worker and step, iterations are compared per captured batch.
 struct Knee {
   std::size_t axis = 0;
-  std::string value;
+  /// The knee, and how small and how large it may be, because iterations are uncertain. The range includes the knees in
+  /// four other cases: all iterations are at the lower ends of their ranges, all are at the upper ends, or they go from
+  /// the lower to the upper ends along the axis, or the reverse.
+  Range<std::string> value;
   bool upwards = true;      ///< true if the flat end has the large values
   bool whole_axis = false;  ///< true if the whole axis is flat: no value makes much difference
   bool of_workers = false;  ///< true if the axis sets the number of workers; the knee is then for a worker's throughput
-  /// The range of the knee, because iterations are uncertain: `from` is the smallest and `to` the largest value. The
-  /// range includes `value` and the knees in four other cases: all iterations are at the lower ends of their ranges,
-  /// all are at the upper ends, or they go from the lower to the upper ends along the axis, or the reverse.
-  std::string from{};
-  std::string to{};
 };
 
 /// Returns the knees of the axes of a grid, in order of the axes. Axes without a knee are left out.

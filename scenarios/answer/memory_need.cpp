@@ -9,6 +9,8 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "scenarios/answer/evidence.h"
+#include "scenarios/answer/factors.h"
 #include "scenarios/change/on_machine.h"
 
 namespace stepsim::scenarios {
@@ -24,10 +26,17 @@ bool differs(const Plan& plan) {
 
 double as_double(Bytes size) noexcept { return static_cast<double>(size.count()); }
 
-/// Returns a peak between two others, or the nearer of them.
-MemoryNeed need_of(double low, double peak, double high) {
+/// Returns a peak between two others, or the nearer of them, whose range is then widened (Range::factor).
+MemoryNeed need_of(double low, double peak, double high, double factor) {
   const auto bytes = [](double size) { return Bytes{std::llround(std::min(size, 0x1p62))}; };
-  return {.peak = bytes(peak), .low = bytes(std::min(low, peak)), .high = bytes(std::max(high, peak))};
+  if (peak <= 0) return {.peak = {{}, {}, bytes(high)}};
+  Factors range;
+  range.include(low / peak);
+  range.include(high / peak);
+  range = widened(range, factor);
+  return {
+      .peak = {
+          .low = bytes(peak * range.least), .mid = bytes(peak), .high = bytes(peak * range.most), .factor = factor}};
 }
 
 Assumption assumption_of(const OptimizerStates& optimizer) {
@@ -63,8 +72,8 @@ std::string in_gib(Bytes size) {
 }
 
 std::string sentence_of(const MemoryNeed& need) {
-  std::string text = fmt::format("rank {} allocates at most {}", need.rank, in_gib(need.peak));
-  if (need.low < need.high) text += fmt::format(" ({} to {})", in_gib(need.low), in_gib(need.high));
+  std::string text = fmt::format("rank {} allocates at most {}", need.rank, in_gib(need.peak.mid));
+  if (need.peak.low < need.peak.high) text += fmt::format(" ({} to {})", in_gib(need.peak.low), in_gib(need.peak.high));
   const std::optional<Fit> fit = need.fits();
   if (!fit) return need.device.empty() ? text : fmt::format("{} on {}", text, shown(need.device));
   constexpr std::array<std::string_view, 3> kOutcomes{"suffice", "may not suffice", "do not suffice"};
@@ -86,18 +95,19 @@ std::string doubt_text(const MemoryNeed& need) {
   const std::optional<Fit> fit = need.fits();
   if (!fit || *fit == Fit::kYes) return {};
   return fmt::format("{} in memory ({} allocated, {} has {})", *fit == Fit::kNo ? "does not fit" : "may not fit",
-                     in_gib(need.peak), shown(need.device), in_gib(*need.capacity));
+                     in_gib(need.peak.mid), shown(need.device), in_gib(*need.capacity));
 }
 
 std::optional<Fit> MemoryNeed::fits() const noexcept {
   if (!capacity) return std::nullopt;
-  if (low > *capacity - outside.value_or(kLeastOutsideOfAllocator)) return Fit::kNo;
-  const double most = static_cast<double>(high.count()) * (1 + kFragmentation);
+  if (peak.low > *capacity - outside.value_or(kLeastOutsideOfAllocator)) return Fit::kNo;
+  const double most = static_cast<double>(peak.high.count()) * (1 + kFragmentation);
   return most <= static_cast<double>((*capacity - outside.value_or(kMostOutsideOfAllocator)).count()) ? Fit::kYes
                                                                                                       : Fit::kUnsure;
 }
 
-MemoryNeeds::MemoryNeeds(std::shared_ptr<DividedStep> step) : step_(std::move(step)) {
+MemoryNeeds::MemoryNeeds(std::shared_ptr<DividedStep> step)
+    : step_(std::move(step)), factor_(memory_factor(step_->capture())) {
   const Capture& capture = step_->capture();
   if (capture.recording.ranks.size() > 1 || capture.dag.rendezvous_count() > 0) {
     why_no_estimate_ = "the capture is not of a job on one device";
@@ -138,8 +148,8 @@ MemoryNeed MemoryNeeds::from_allocations(const OfDevice& device, const Plan& pla
   const double recorded = as_double(device.recorded.peak(samples));
   if (!needs_shapes(plan)) {
     const double error = kPeakErrorOfTwice * std::abs(std::log2(samples));
-    return samples == 1 ? need_of(recorded, recorded, recorded)
-                        : need_of(recorded / (1 + error), recorded, recorded * (1 + error));
+    return samples == 1 ? need_of(recorded, recorded, recorded, factor_)
+                        : need_of(recorded / (1 + error), recorded, recorded * (1 + error), factor_);
   }
   const auto peak_on = [&](MemorySide side) {
     const auto passing = [](const MemoryParts& parts) { return as_double(parts.activations + parts.working); };
@@ -152,7 +162,7 @@ MemoryNeed MemoryNeeds::from_allocations(const OfDevice& device, const Plan& pla
   };
   const double usual = peak_on(MemorySide::kUsual);
   const auto [low, high] = std::minmax({peak_on(MemorySide::kLeast), usual, peak_on(MemorySide::kMost)});
-  return need_of(low / (1 + kDivisionError), usual, high * (1 + kDivisionError));
+  return need_of(low / (1 + kDivisionError), usual, high * (1 + kDivisionError), factor_);
 }
 
 MemoryNeed MemoryNeeds::from_shapes(const Plan& plan) const {
@@ -166,7 +176,7 @@ MemoryNeed MemoryNeeds::from_shapes(const Plan& plan) const {
   const bool gathers = plan.parallelism.zero == 3 && plan.parallelism.data > 1;
   const double division = gathers ? 1 + kDivisionError : 1;
   MemoryNeed need = need_of(peak_of(parts_on(MemorySide::kLeast), -kShapesError) / division, peak_of(usual, 0),
-                            peak_of(parts_on(MemorySide::kMost), kShapesError) * division);
+                            peak_of(parts_on(MemorySide::kMost), kShapesError) * division, factor_);
   need.parts = usual;
   return need;
 }
@@ -189,7 +199,7 @@ MemoryAnswer MemoryNeeds::of(const Plan& plan) const {
   MemoryAnswer answer{.why_none = std::string(unknown_because(plan)), .may_differ = differs(plan)};
   if (!answer.why_none.empty()) return answer;
   const auto filled = [](const MemoryNeed& need) {
-    return std::tuple{need.capacity ? as_double(need.peak) / as_double(*need.capacity) : 0.0, need.peak};
+    return std::tuple{need.capacity ? as_double(need.peak.mid) / as_double(*need.capacity) : 0.0, need.peak.mid};
   };
   const auto take = [&](MemoryNeed need, Rank rank, const std::string& device) {
     need.rank = rank;

@@ -13,6 +13,7 @@
 #include "model/cost/device/peak_memory.h"
 #include "model/job/recording.h"
 #include "model/rewrite/parallel/divided_step.h"
+#include "scenarios/answer/range.h"
 #include "scenarios/change/plan.h"
 #include "sim/report/field.h"
 
@@ -26,15 +27,6 @@ constexpr Bytes kMostOutsideOfAllocator{std::int64_t{1} << 31U};
 /// Share by which an allocator's peak of held memory exceeds its peak of allocated memory, because blocks do not fill
 /// its segments. 0.02 to 0.04 in the traces of truth/gpu/pairs with peaks above 0.4 GB.
 constexpr double kFragmentation = 0.05;
-/// Largest error of a predicted peak, relative to it, each time that the samples per step double or halve. The errors
-/// of the measured pairs are at most 0.4 % for each time (docs/internals/fidelity.md, "Memory").
-constexpr double kPeakErrorOfTwice = 0.02;
-/// Largest error of the peak of a divided job, predicted from the allocations of the whole one, relative to it. Also
-/// that from shapes if replicas gather parameters: four peaks of Llama 3 8B with FSDP (pytorch/ao) are 13 to 17 %
-/// higher.
-constexpr double kDivisionError = 0.1;
-/// Largest error of the activations and of what one call needs, if they were estimated from shapes, relative to them.
-constexpr double kShapesError = 0.25;
 
 /// Whether a job fits into a device's memory.
 enum class Fit : std::uint8_t {
@@ -47,10 +39,8 @@ enum class Fit : std::uint8_t {
 /// The largest number of bytes that a framework's allocator hands out on one device.
 struct MemoryNeed {
   Rank rank = 0;
-  std::string device;  ///< name of the device, or "CPU"
-  Bytes peak{};
-  Bytes low{};  ///< low <= peak <= high; both equal the peak if the job is as captured
-  Bytes high{};
+  std::string device;             ///< name of the device, or "CPU"
+  Range<Bytes> peak{};            ///< of no width if the job is as captured
   std::optional<Bytes> capacity;  ///< memory of the device, if known
   /// What it holds at its peak, if that is estimated from shapes. Of recorded allocations, only the sum is known.
   std::optional<MemoryParts> parts;
@@ -112,6 +102,7 @@ class MemoryNeeds {
   [[nodiscard]] MemoryNeed from_shapes(const Plan& plan) const;
 
   std::shared_ptr<DividedStep> step_;
+  double factor_ = 1;              ///< Range::factor of all answers
   std::string why_no_estimate_;    ///< why the memory of step_ is not known, as a sentence without the period; or empty
   std::vector<OfDevice> devices_;  ///< of a job without devices, the host's memory
 };
@@ -129,9 +120,10 @@ inline constexpr auto kFitOfNeed = [](const MemoryNeed& need) {
 inline constexpr auto kMemoryNeed = std::to_array<sim::Field<MemoryNeed>>({
     {"rank", sim::at<&MemoryNeed::rank>},
     {"device", sim::at<&MemoryNeed::device>},
-    {"peak_bytes", sim::at<&MemoryNeed::peak>},
-    {"low_bytes", sim::at<&MemoryNeed::low>},
-    {"high_bytes", sim::at<&MemoryNeed::high>},
+    {"peak_bytes", sim::at<&MemoryNeed::peak, &Range<Bytes>::mid>},
+    {"low_bytes", sim::at<&MemoryNeed::peak, &Range<Bytes>::low>},
+    {"high_bytes", sim::at<&MemoryNeed::peak, &Range<Bytes>::high>},
+    {"range_factor", sim::at<&MemoryNeed::peak, &Range<Bytes>::factor>},
     {"capacity_bytes", sim::at<&MemoryNeed::capacity>},
     {"parameters_bytes", kPartOfNeed<&MemoryParts::parameters>},
     {"gradients_bytes", kPartOfNeed<&MemoryParts::gradients>},

@@ -136,7 +136,7 @@ Sweep::Sweep(Predictor& predictor, const Scenario& scenario, int threads, const 
       std::vector<const Change*> changes = changes_.of(points_, point);
       for (const Change& change : scenario.changes) changes.push_back(&change);
       std::unique_lock lock(adding);
-      caution_.add(changes, plan.cluster);
+      caution_.add(changes, plan);
       lock.unlock();
       if (look_at) look_at(*this, point, plan);
     });
@@ -206,10 +206,11 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder* ranges, const si
   Outcome outcome;
   const std::optional<Outcome> refused = refusal_of([&] {
     const Plan plan = plan_of(point);
-    const auto [predicted, range] =
+    auto [predicted, range] =
         ranges != nullptr ? ranges->predict(plan) : RangedPrediction{predictor_.predict(plan, engine), {}};
-    outcome.low = ranges != nullptr ? range.low : predicted.iteration;
-    outcome.high = ranges != nullptr ? range.high : predicted.iteration;
+    if (ranges == nullptr) range.low = range.mid = range.high = predicted.iteration;
+    outcome.low = range.low;
+    outcome.high = range.high;
     const sim::StepWork work = work_of(plan);
     outcome.workers = work.workers;
     outcome.batches = work.batches;

@@ -55,7 +55,7 @@ struct SweepOptions {
   std::function<void(std::size_t point, const Outcome& outcome)> done;
   /// Called with the prediction of a point before it is freed, possibly concurrently. The function may be empty.
   /// Without `ranges` the interval is that of the outcome, without sources.
-  std::function<void(std::size_t point, const Prediction& predicted, const AnswerInterval& range)> look{};
+  std::function<void(std::size_t point, const Prediction& predicted, const Range<Duration>& range)> look{};
 };
 
 class Sweep;

@@ -31,14 +31,15 @@ std::string knee_text(const Points& points, const Knee& knee) {
                ? fmt::format("throughput per worker hardly depends on {} from {} (under {:.0f} %)", key, range, percent)
                : fmt::format("{} hardly matters from {} (under {:.0f} %)", key, range, percent);
   }
+  const Range<std::string>& value = knee.value;
   const std::string range =
-      knee.from == knee.to ? "" : fmt::format(" ({} to {} within the uncertainty)", knee.from, knee.to);
+      value.low == value.high ? "" : fmt::format(" ({} to {} within the uncertainty)", value.low, value.high);
   if (knee.of_workers) {
     return fmt::format("with {} {} {}{}, a worker keeps at least {:.0f} % of its best throughput", key,
-                       knee.upwards ? "from" : "up to", knee.value, range, 100 - percent);
+                       knee.upwards ? "from" : "up to", value.mid, range, 100 - percent);
   }
   return fmt::format("{} {} {} {}{} saves less than {:.0f} %", knee.upwards ? "increasing" : "decreasing", key,
-                     knee.upwards ? "beyond" : "below", knee.value, range, percent);
+                     knee.upwards ? "beyond" : "below", value.mid, range, percent);
 }
 
 /// Returns a text that says why an axis of the sweep has no knee, the value from which changes hardly help. Empty for
@@ -158,7 +159,7 @@ std::string headline(const SweepAnswer& answer, std::size_t best) {
 void add_memory_numbers(const std::optional<MemoryNeed>& need, std::vector<sim::Cell>& cells) {
   const auto bytes = [](const std::optional<Bytes>& size) { return size ? std::to_string(size->count()) : ""; };
   const std::optional<Fit> fit = need ? need->fits() : std::nullopt;
-  cells.emplace_back(need ? bytes(need->peak) : "");
+  cells.emplace_back(need ? bytes(need->peak.mid) : "");
   cells.emplace_back(need ? bytes(need->capacity) : "");
   cells.emplace_back(fit ? std::string(word_of(*fit)) : "");
 }
@@ -217,13 +218,14 @@ sim::Plot plot_of(const SweepAnswer& answer) {
                  .baseline = "baseline_ns"};
   for (const Knee& knee : knees(points, answer.outcomes)) {
     if (knee.whole_axis) continue;
-    const std::string range = knee.from == knee.to ? "" : fmt::format(" ({} to {})", knee.from, knee.to);
-    plot.title += fmt::format("; knee of {}: {}{}", points.axes[knee.axis].key, knee.value, range);
+    const Range<std::string>& value = knee.value;
+    const std::string range = value.low == value.high ? "" : fmt::format(" ({} to {})", value.low, value.high);
+    plot.title += fmt::format("; knee of {}: {}{}", points.axes[knee.axis].key, value.mid, range);
     if (points.axes[knee.axis].key != plot.x) continue;
     plot.mark_name = "knee";
-    plot.mark = knee.value;
-    plot.mark_from = knee.from;
-    plot.mark_to = knee.to;
+    plot.mark = value.mid;
+    plot.mark_from = value.low;
+    plot.mark_to = value.high;
   }
   plot.points_a_line = points.axes.empty() ? points.size() : points.axes.back().values.size();
   for (std::size_t first = 0; first < points.size(); first += plot.points_a_line) {
@@ -295,7 +297,8 @@ double efficiency_of(const SweepAnswer& answer, const Outcome& outcome) {
 sim::Document sweep_document(const SweepAnswer& answer) {
   sim::Document document{.warning = answer.head.trust.warning,
                          .headline = headline(answer, *best_point(answer.outcomes)),
-                         .caution = answer.head.trust.caution};
+                         .caution = answer.head.trust.caution,
+                         .trust = answer.head.trust.evidence};
   sim::add_sections(document, sweep_reports(), answer);
   document.rows = [&answer] { return rows_of(answer); };
   document.plot = plot_of(answer);

@@ -92,14 +92,14 @@ bool shows_memory(const SweepAnswer& answer) {
   std::optional<Bytes> peak;
   return std::any_of(answer.outcomes.begin(), answer.outcomes.end(), [&peak](const Outcome& outcome) {
     if (!outcome.memory) return false;
-    if (!peak) peak = outcome.memory->peak;
-    return outcome.memory->peak != *peak || !doubt_text(*outcome.memory).empty();
+    if (!peak) peak = outcome.memory->peak.mid;
+    return outcome.memory->peak.mid != *peak || !doubt_text(*outcome.memory).empty();
   });
 }
 
 void add_memory_cells(const std::optional<MemoryNeed>& need, std::vector<sim::Cell>& cells) {
   const std::optional<Fit> fit = need ? need->fits() : std::nullopt;
-  cells.push_back(need ? sim::Cell{in_gib(need->peak), need->peak.count(), sim::Unit::kNone} : "-");
+  cells.push_back(need ? sim::Cell{in_gib(need->peak.mid), need->peak.mid.count(), sim::Unit::kNone} : "-");
   cells.push_back(fit ? sim::Cell{std::string(word_of(*fit))} : "-");
 }
 
@@ -235,9 +235,9 @@ struct KneeEntry {
 };
 constexpr auto kKnee = std::to_array<Field<KneeEntry>>({
     {"key", at<&KneeEntry::key>},
-    {"value", at<&KneeEntry::knee, &Knee::value>},
-    {"from", at<&KneeEntry::knee, &Knee::from>},
-    {"to", at<&KneeEntry::knee, &Knee::to>},
+    {"value", at<&KneeEntry::knee, &Knee::value, &Range<std::string>::mid>},
+    {"from", at<&KneeEntry::knee, &Knee::value, &Range<std::string>::low>},
+    {"to", at<&KneeEntry::knee, &Knee::value, &Range<std::string>::high>},
     {"flat",
      [](const KneeEntry& line) -> std::string_view {
        return line.knee.whole_axis ? "everywhere" : line.knee.upwards ? "above" : "below";

@@ -78,9 +78,10 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
     answer.changes.push_back(change.to_text());
   }
   Caution caution(*captured.captured, predictor.settings().checkup);
-  caution.add(changes, plan.cluster);
-  answer.trust = caution.trust();
+  caution.add(changes, plan);
   auto [predicted, interval] = IntervalFinder(predictor, baseline, meter).predict(plan);
+  caution.add(interval);
+  answer.trust = caution.trust();
   for (const Change& change : scenario.changes) {
     auto& selection = answer.selections.emplace_back(selection_of(change, *captured.captured));
     if (!selection) selection = selection_of(change, *predicted.graph);

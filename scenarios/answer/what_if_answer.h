@@ -46,7 +46,7 @@ struct WhatIfAnswer {
   Baseline captured;
   PredictionView baseline;  ///< prediction of the captured job
   PredictionView scenario;
-  AnswerInterval interval;                ///< range of the scenario's prediction
+  Range<Duration> interval;               ///< of the scenario's prediction
   std::optional<Duration> by_data_sheet;  ///< the scenario without what measured steps correct, if they do
   Effect effect;                          ///< change from the baseline to the scenario
   bool steps_differ = false;    ///< true if the captured steps differ much, so that their mean leads the answer

@@ -50,18 +50,18 @@ std::string times_text(const WhatIfAnswer& answer) {
   }
   const Duration mean = answer.baseline.summary.iteration.mean;
   const auto changed = [&](double change) { return scaled(mean, 1 + change); };
-  const RelativeChange& change = answer.effect.mean;
+  const Range<double>& change = answer.effect.mean;
   return fmt::format("{} {} on average, {}; typically {} instead of {}", condition(answer),
-                     with_range(changed(change.by), changed(change.low), changed(change.high)),
-                     against_baseline(changed(change.by), mean), to_text(after), to_text(before));
+                     with_range(changed(change.mid), changed(change.low), changed(change.high)),
+                     against_baseline(changed(change.mid), mean), to_text(after), to_text(before));
 }
 
 /// Returns what to give, if one measured step would narrow the range most: if no part of the machine was measured, and
 /// the widest source of the range is one that `stepsim calibrate --measured` corrects.
 std::string asks_for_a_step(const WhatIfAnswer& answer) {
   constexpr std::array<std::string_view, 4> kCorrected{"modelled kernels", "modelled calls", "device", "nccl"};
-  const auto width = [](const IntervalSource& source) { return source.high - source.low; };
-  const std::vector<IntervalSource>& sources = answer.interval.sources;
+  const auto width = [](const RangeSource<Duration>& source) { return source.high - source.low; };
+  const std::vector<RangeSource<Duration>>& sources = answer.interval.sources;
   if (answer.by_data_sheet || !is_modelled_step(*answer.capture) || sources.empty()) return {};
   const auto widest = std::max_element(sources.begin(), sources.end(),
                                        [&](const auto& a, const auto& b) { return width(a) < width(b); });
@@ -107,8 +107,10 @@ sim::Table rows_of(const WhatIfAnswer& answer) {
 }  // namespace
 
 sim::Document what_if_document(const WhatIfAnswer& answer, const sim::Provenance& provenance) {
-  sim::Document document{
-      .warning = answer.trust.warning, .headline = headline(answer), .caution = answer.trust.caution};
+  sim::Document document{.warning = answer.trust.warning,
+                         .headline = headline(answer),
+                         .caution = answer.trust.caution,
+                         .trust = answer.trust.evidence};
   sim::add_sections(document, what_if_reports(), answer);
   document.rows = [&answer] { return rows_of(answer); };
   document.json = [&answer, &provenance](sim::JsonWriter& json) {

@@ -55,34 +55,42 @@ constexpr auto kAsCaptured = std::to_array<Field<WhatIfAnswer>>({
     {"", at<&WhatIfAnswer::baseline>, kView},
 });
 
-constexpr auto kSource = std::to_array<Field<IntervalSource>>({
+constexpr auto kSource = std::to_array<Field<RangeSource<Duration>>>({
     {"source",
-     at<&IntervalSource::name>,
-     {.title = "source", .cell = [](const IntervalSource& source) { return sim::Cell(title_of(source)); }}},
-    {"low_ns", at<&IntervalSource::low>, {"from"}},
-    {"high_ns", at<&IntervalSource::high>, {"to"}},
-    {"reason", at<&IntervalSource::reason>, {.title = "reason", .use = Use::kHelp, .sentences = true}},
+     at<&RangeSource<Duration>::name>,
+     {.title = "source", .cell = [](const RangeSource<Duration>& source) { return sim::Cell(title_of(source.name)); }}},
+    {"low_ns", at<&RangeSource<Duration>::low>, {"from"}},
+    {"high_ns", at<&RangeSource<Duration>::high>, {"to"}},
+    {"reason", at<&RangeSource<Duration>::reason>, {.title = "reason", .use = Use::kHelp, .sentences = true}},
 });
 
 /// Returns the effect on the mean step, if the captured steps differ much.
-const RelativeChange* mean_effect(const WhatIfAnswer& answer) {
+const Range<double>* mean_effect(const WhatIfAnswer& answer) {
   return answer.steps_differ ? &answer.effect.mean : nullptr;
+}
+
+/// Returns an end of the range that the sources give, before it is widened.
+Duration end_by_sources(const WhatIfAnswer& answer, double Factors::*end) {
+  return scaled(answer.interval.mid, by_sources(answer.interval).*end);
 }
 
 constexpr auto kScenario = std::to_array<Field<WhatIfAnswer>>({
     {"name", at<&WhatIfAnswer::name>},
     {"iteration_ns", at<&WhatIfAnswer::scenario, &PredictionView::prediction, &Prediction::iteration>},
-    {"low_ns", at<&WhatIfAnswer::interval, &AnswerInterval::low>},
-    {"high_ns", at<&WhatIfAnswer::interval, &AnswerInterval::high>},
+    {"low_ns", at<&WhatIfAnswer::interval, &Range<Duration>::low>},
+    {"high_ns", at<&WhatIfAnswer::interval, &Range<Duration>::high>},
+    {"range_factor", at<&WhatIfAnswer::interval, &Range<Duration>::factor>},
+    {"sources_low_ns", [](const WhatIfAnswer& answer) { return end_by_sources(answer, &Factors::least); }},
+    {"sources_high_ns", [](const WhatIfAnswer& answer) { return end_by_sources(answer, &Factors::most); }},
     {"by_data_sheet_ns", at<&WhatIfAnswer::by_data_sheet>, {}, sim::kIfAny},
-    {"interval", at<&WhatIfAnswer::interval, &AnswerInterval::sources>, kSource, sim::kItemLines},
+    {"interval", at<&WhatIfAnswer::interval, &Range<Duration>::sources>, kSource, sim::kItemLines},
     {"change",
      [](const WhatIfAnswer& answer) {
        const Duration before = answer.baseline.prediction.iteration;
        return sim::ratio(answer.scenario.prediction.iteration - before, before);
      }},
-    {"low_change", at<&WhatIfAnswer::effect, &Effect::typical, &RelativeChange::low>},
-    {"high_change", at<&WhatIfAnswer::effect, &Effect::typical, &RelativeChange::high>},
+    {"low_change", at<&WhatIfAnswer::effect, &Effect::typical, &Range<double>::low>},
+    {"high_change", at<&WhatIfAnswer::effect, &Effect::typical, &Range<double>::high>},
     {"mean_effect", at<mean_effect>, kRelativeChange, sim::kIfAny},
     {"", at<&WhatIfAnswer::scenario>, kView},
 });

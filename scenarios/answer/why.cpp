@@ -150,11 +150,11 @@ std::string why_against(const WhatIfAnswer& answer, const ChangedWork& work, Dur
 
 /// Returns a sentence saying that the change is smaller than its uncertainty; empty if it is larger.
 std::string why_uncertain(const WhatIfAnswer& answer) {
-  const RelativeChange& change = answer.steps_differ ? answer.effect.mean : answer.effect.typical;
-  if (!change.may_be_none()) return {};
+  const Range<double>& change = answer.steps_differ ? answer.effect.mean : answer.effect.typical;
+  if (!may_be_none(change)) return {};
   return fmt::format("A change of {} is within the uncertainty of this prediction ({} to {}): {}.",
-                     sim::signed_percent(change.by), sim::signed_percent(change.low), sim::signed_percent(change.high),
-                     change.widest);
+                     sim::signed_percent(change.mid), sim::signed_percent(change.low), sim::signed_percent(change.high),
+                     widest_source(change));
 }
 
 /// Returns what limits the pace without and with the changes; empty without device work.

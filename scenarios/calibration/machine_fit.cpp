@@ -208,7 +208,8 @@ Bytes outside_allocator(const std::vector<Asked>& runs) {
   for (const Asked& one : runs) {
     if (!one.of->run->in_use) continue;
     const MemoryAnswer memory = MemoryNeeds(one.plan.divided_step).of(one.plan);
-    if (memory.need) outside.push_back(static_cast<double>(one.of->run->in_use->count() - memory.need->peak.count()));
+    if (memory.need)
+      outside.push_back(static_cast<double>(one.of->run->in_use->count() - memory.need->peak.mid.count()));
   }
   if (outside.empty()) return {};
   return Bytes{std::max<std::int64_t>(0, std::llround(median(std::move(outside))))};

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,7 @@
 #include "model/job/job.h"
 #include "model/job/recording.h"
 #include "model/rewrite/parallel/parallelism.h"
+#include "scenarios/change/answer_kind.h"
 #include "scenarios/change/selector.h"
 
 namespace stepsim {
@@ -71,8 +73,9 @@ struct Plan {
   const NetworkModel* network = nullptr;
   /// A machine of which steps were measured (scenarios/change/on_machine.h); null if there is none.
   std::shared_ptr<const MeasuredMachine> machine;
-  double batches = 1;        ///< batches per worker and step, relative to a captured step
-  double scaling_share = 1;  ///< the part of `batches` that is due to strong scaling
+  std::set<AnswerKind> kinds;  ///< what the changes are about; how the job is divided is not among them
+  double batches = 1;          ///< batches per worker and step, relative to a captured step
+  double scaling_share = 1;    ///< the part of `batches` that is due to strong scaling
   /// How many times the captured samples are computed at once. apply_all() applies it (grow_batch()) when all changes
   /// but those of hardware have asked for it, because several of them may cancel out.
   struct SamplesPerPass {

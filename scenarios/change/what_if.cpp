@@ -207,6 +207,7 @@ bool Change::sets_only(std::string_view what_if, std::string_view parameter) con
 
 void Change::apply(Plan& plan) const {
   plan.ungrouped_ranks.add(selector_.named_ranks(plan.job.local_size.value_or(1)));
+  if (what_if_->kind != nullptr) plan.kinds.insert(what_if_->kind(*this));
   if (what_if_->apply != nullptr) what_if_->apply(*this, plan);
 }
 

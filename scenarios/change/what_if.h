@@ -17,6 +17,7 @@
 #include "model/base/value_type.h"
 #include "model/base/yaml.h"
 #include "model/base/yaml_keys.h"
+#include "scenarios/change/answer_kind.h"
 #include "scenarios/change/plan.h"
 #include "scenarios/change/selector.h"
 #include "sim/check/question.h"
@@ -79,6 +80,12 @@ struct KnownParameter {
 /// Returns the values of an entry of `changes`: one of the what-ifs with its parameters.
 [[nodiscard]] YamlType change_type();
 
+/// Returns always the same kind (WhatIf::kind).
+template <AnswerKind kKind>
+[[nodiscard]] AnswerKind kind_is(const Change& /*change*/) noexcept {
+  return kKind;
+}
+
 /// A kind of change. Each .cpp in scenarios/whatif/ defines one constant of this type.
 struct WhatIf {
   std::string_view name;     ///< "network"
@@ -87,6 +94,9 @@ struct WhatIf {
   Parameters parameters;
   /// The questions about the capture on which an answer depends (sim::Question), besides that of the replay.
   sim::Questions asks{};
+  /// Returns what an answer to such a change is about. Null for `parallel`, whose kind all its settings decide
+  /// together.
+  AnswerKind (*kind)(const Change& change) = kind_is<AnswerKind::kNotMeasured>;
   /// Returns the tasks that a change applies to, in ascending order, for reports. Empty if the selection has no effect.
   /// Throws InputError if the selection matches no suitable task. The pointer is null if the what-if accepts no
   /// `select`.

@@ -110,7 +110,7 @@ std::string memory_text(const Outcome& outcome) {
   if (!outcome.memory) return "; its memory is not known";
   const MemoryNeed& need = *outcome.memory;
   if (const std::string doubt = doubt_text(need); !doubt.empty()) return "; it " + doubt;
-  return fmt::format("; it needs {}{} of memory per device", in_gib(need.peak),
+  return fmt::format("; it needs {}{} of memory per device", in_gib(need.peak.mid),
                      need.capacity ? fmt::format(" of {}", in_gib(*need.capacity)) : "");
 }
 
@@ -199,7 +199,7 @@ Table times_of(const PlanAnswer& answer, const std::vector<PlanLine>& lines) {
       };
       const std::optional<MemoryNeed>& need = outcome.memory;
       const std::optional<Fit> fit = need ? need->fits() : std::nullopt;
-      cells.push_back(bytes(need ? std::optional{need->peak} : std::nullopt));
+      cells.push_back(bytes(need ? std::optional{need->peak.mid} : std::nullopt));
       cells.push_back(bytes(need ? need->capacity : std::nullopt));
       cells.push_back(fit ? Cell{std::string(word_of(*fit))} : "-");
     }
@@ -424,7 +424,7 @@ Table rows_of(const PlanAnswer& answer) {
     for (const Duration time : {*outcome.iteration, outcome.low, outcome.high})
       cells.push_back(sim::nanoseconds_cell(time));
     cells.push_back(sim::number_cell(sim::rate_in_all(line.work(), *outcome.iteration)));
-    cells.emplace_back(need ? std::to_string(need->peak.count()) : "");
+    cells.emplace_back(need ? std::to_string(need->peak.mid.count()) : "");
     cells.emplace_back(need && need->capacity ? std::to_string(need->capacity->count()) : "");
     cells.emplace_back(fit ? std::string(word_of(*fit)) : "");
     const StepParts& parts = line.parts();
@@ -439,8 +439,10 @@ Table rows_of(const PlanAnswer& answer) {
 }  // namespace
 
 sim::Document plan_document(const PlanAnswer& answer) {
-  sim::Document document{
-      .warning = answer.head.trust.warning, .headline = headline(answer), .caution = answer.head.trust.caution};
+  sim::Document document{.warning = answer.head.trust.warning,
+                         .headline = headline(answer),
+                         .caution = answer.head.trust.caution,
+                         .trust = answer.head.trust.evidence};
   sim::add_sections(document, plan_reports(), answer);
   document.rows = [&answer] { return rows_of(answer); };
   document.json = [&answer](sim::JsonWriter& json) {

@@ -48,7 +48,7 @@ std::string no_plan_text(const PlanFindings& findings) {
     std::size_t least = unfit;
     for (std::size_t point = unfit; point < findings.states.size(); ++point) {
       if (findings.states[point] == PlanState::kDoesNotFit &&
-          findings.outcomes[point].memory->peak < findings.outcomes[least].memory->peak)
+          findings.outcomes[point].memory->peak.mid < findings.outcomes[least].memory->peak.mid)
         least = point;
     }
     return fmt::format(
@@ -120,7 +120,7 @@ std::map<std::size_t, Costs> costs_of(const PlanFindings& findings, PlanState st
   for (std::size_t point = 0; point < findings.states.size(); ++point) {
     const Outcome& outcome = findings.outcomes[point];
     if (findings.states[point] != state || !outcome.memory) continue;
-    costs[point] = {findings.devices[point], memory_steps(outcome.memory->peak),
+    costs[point] = {findings.devices[point], memory_steps(outcome.memory->peak.mid),
                     outcome.iteration.value_or(findings.bounds[point])};
   }
   return costs;
@@ -314,7 +314,7 @@ void PlanSearch::rank(const PlanSearchOptions& options, PlanFindings& findings) 
               .stop = options.stop,
               .done = [&](std::size_t point, const Outcome& outcome) { found.at(point).outcome = outcome; },
               .look = [&](std::size_t point, const Prediction& prediction,
-                          const AnswerInterval& /*range*/) { found.at(point).parts = step_parts(prediction); }});
+                          const Range<Duration>& /*range*/) { found.at(point).parts = step_parts(prediction); }});
   for (const std::size_t point : best) findings.best.push_back(found.at(point));
   put_fitting_first(findings.best);
   for (const auto& [devices, of_number] : by_devices) {

@@ -26,6 +26,7 @@ extern const WhatIf batch_what_if{
     .ignores = "CPU work per sample, and, where the memory that it needs is not known, whether the batch fits",
     .parameters = kBatchParameters,
     .asks = {sim::Question::kDevice},
+    .kind = kind_is<AnswerKind::kBatch>,
     .apply = apply_batch,
     .sets_samples = true,
 };

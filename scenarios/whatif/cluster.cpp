@@ -324,6 +324,11 @@ int turn_of(const Change& change) {
   return change.find("nic") != nullptr && change.find("workers") == nullptr ? 0 : 1;
 }
 
+AnswerKind kind_of_hardware(const Change& change) {
+  const bool is_of_ranks = change.find("workers") != nullptr || change.find("servers") != nullptr;
+  return is_of_ranks ? AnswerKind::kRanks : AnswerKind::kNetworkRate;
+}
+
 }  // namespace
 
 extern const WhatIf cluster_what_if{
@@ -332,6 +337,7 @@ extern const WhatIf cluster_what_if{
     .ignores = "differences between machines, and changes of the job itself with its size",
     .parameters = kClusterParameters,
     .asks = {sim::Question::kNetwork, sim::Question::kRanks},
+    .kind = kind_of_hardware,
     .apply = apply_cluster,
     .hardware_turn = turn_of,
 };

@@ -147,6 +147,11 @@ void apply_comm(const Change& change, Plan& plan) {
   if (change.has_word(kStart, "gradient")) start_at_gradients(change, *change.find(kStart), plan);
 }
 
+AnswerKind kind_of_settings(const Change& change) {
+  const bool is_of_sizes = change.find("partition_bytes") != nullptr || change.find("bucket_bytes") != nullptr;
+  return is_of_sizes ? AnswerKind::kBuckets : AnswerKind::kOther;
+}
+
 }  // namespace
 
 extern const WhatIf comm_what_if{
@@ -155,6 +160,7 @@ extern const WhatIf comm_what_if{
     .ignores = "the CPU time of more and smaller messages on busy hosts",
     .parameters = kCommParameters,
     .asks = {sim::Question::kNetwork},
+    .kind = kind_of_settings,
     .apply = apply_comm,
 };
 

@@ -41,6 +41,7 @@ extern const WhatIf compute_what_if{
     .ignores =
         "contention of compute and communication for CPU cores, and for the device where the capture does not show it",
     .parameters = kComputeParameters,
+    .kind = kind_is<AnswerKind::kStraggler>,
     .selected = selected_by<compute_tasks>,
     .apply = apply_compute,
 };

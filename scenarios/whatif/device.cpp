@@ -215,6 +215,10 @@ void apply_device(const Change& change, Plan& plan) {
   }
 }
 
+AnswerKind kind_of_device(const Change& change) {
+  return change.find("factor") != nullptr ? AnswerKind::kStraggler : AnswerKind::kDevice;
+}
+
 }  // namespace
 
 extern const WhatIf device_what_if{
@@ -226,6 +230,7 @@ extern const WhatIf device_what_if{
         "whether the job fits",
     .parameters = kDeviceParameters,
     .asks = {sim::Question::kDevice},
+    .kind = kind_of_device,
     .selected = selected_by<selected_device_work>,
     .apply = apply_device,
 };

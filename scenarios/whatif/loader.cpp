@@ -153,6 +153,7 @@ extern const WhatIf loader_what_if{
     .summary = "Speed up or slow down the data loader: the time that the CPU waits for batches",
     .ignores = "what loader processes share (CPU cores, disk, network), and that they work only a few batches ahead",
     .parameters = kLoaderParameters,
+    .kind = kind_is<AnswerKind::kLoader>,
     .selected = selected_by<selected_waits>,
     .apply = apply_loader,
 };

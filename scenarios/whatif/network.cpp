@@ -331,6 +331,7 @@ extern const WhatIf network_what_if{
     .ignores = "effects of another network on the hosts: interrupts, copies, protocol limits",
     .parameters = parameters,
     .asks = {sim::Question::kNetwork},
+    .kind = kind_is<AnswerKind::kNetworkRate>,
     .selected = selected_by<selected_transfers>,
     .apply = apply_network,
     .hardware_turn = [](const Change&) { return 3; },  // after changes of `cluster`, which create links

@@ -210,6 +210,7 @@ extern const WhatIf overlap_what_if{
     .ignores = "contention of overlapping work for memory bandwidth and multiprocessors",
     .parameters = kOverlapParameters,
     .asks = {sim::Question::kNetwork},
+    .kind = kind_is<AnswerKind::kOther>,
     .selected = selected_collectives,
     .apply = apply_overlap,
 };

@@ -390,6 +390,7 @@ extern const WhatIf parallel_what_if{
     .ignores = "how much communication slows kernels that run beside it",
     .parameters = kParallelParameters,
     .asks = {sim::Question::kDevice},
+    .kind = nullptr,
     .apply_together = apply_parallel,
     .sets_samples = true,
 };

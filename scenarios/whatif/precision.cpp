@@ -269,6 +269,7 @@ extern const WhatIf precision_what_if{
         "on training",
     .parameters = kPrecisionParameters,
     .asks = {sim::Question::kDevice},
+    .kind = kind_is<AnswerKind::kPrecision>,
     .selected = selected_by<selected_device_work>,
     .apply = apply_precision,
 };

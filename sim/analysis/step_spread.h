@@ -22,6 +22,10 @@ struct Factors {
     least = std::min(least, factor);
     most = std::max(most, factor);
   }
+  void include(const Factors& other) {
+    include(other.least);
+    include(other.most);
+  }
 };
 
 /// If only one step was captured, the spread is unknown. This spread is assumed in each direction.

@@ -42,14 +42,19 @@ bool is_loss(const Finding& finding, const Diagnostics& diagnostics) {
   });
 }
 
+/// True if answers to one of the `asked` questions may be wrong because of a finding.
+bool weakens(const Finding& finding, Questions asked) {
+  return finding.cost <= Cost::kWeakens && !(finding.weakens & asked).empty();
+}
+
 /// Returns what part of the input could not be used, and why answers to the `asked` questions are unreliable.
-std::string unreliable_answers(const Capture& capture, const Checkup& checkup, Questions asked) {
+std::string unreliable_answers(const Capture& capture, const Checkup& checkup, Questions asked,
+                               const std::function<bool(const Finding&)>& counts) {
   std::string lost = caution_of(capture.diagnostics);
   Questions affected;
   std::vector<std::string> problems;
   for (const Finding& finding : checkup.findings) {
-    const bool counts = finding.cost == Cost::kPrevents || finding.cost == Cost::kWeakens;
-    if (!counts || (finding.weakens & asked).empty() || is_loss(finding, capture.diagnostics)) continue;
+    if (!weakens(finding, asked) || is_loss(finding, capture.diagnostics) || (counts && !counts(finding))) continue;
     affected = affected | (finding.weakens & asked);
     problems.push_back(fmt::format("{} ({})", shown(finding.sentence), finding.name));
   }
@@ -99,8 +104,13 @@ Checkup checkup_of(const Capture& capture, const ReplayCheck* replay) {
       {.contents = capture.contents, .diagnostics = capture.diagnostics, .capture = &capture, .replay = replay});
 }
 
-CaptureTrust trust_in(const Capture& capture, const Checkup& checkup, Questions asked) {
-  return {checkup.verdict, warning_of(capture), unreliable_answers(capture, checkup, asked)};
+CaptureTrust trust_in(const Capture& capture, const Checkup& checkup, Questions asked,
+                      const std::function<bool(const Finding&)>& counts) {
+  CaptureTrust trust{checkup.verdict, warning_of(capture), unreliable_answers(capture, checkup, asked, counts)};
+  for (const Finding& finding : checkup.findings) {
+    if (weakens(finding, asked)) add_item(trust.findings, finding.name);
+  }
+  return trust;
 }
 
 }  // namespace stepsim::sim

@@ -1,6 +1,7 @@
 #ifndef STEPSIM_SIM_CHECK_CHECKUP_H
 #define STEPSIM_SIM_CHECK_CHECKUP_H
 
+#include <functional>
 #include <vector>
 
 #include "sim/check/findings.h"
@@ -25,8 +26,10 @@ struct Checkup {
 [[nodiscard]] Checkup checkup_of(const Capture& capture, const ReplayCheck* replay);
 
 /// Returns the verdict on the capture, and what a reader must know before answers to the `asked` questions: what part
-/// of the input could not be used, and why answers are unreliable. O(findings + diagnostics).
-[[nodiscard]] CaptureTrust trust_in(const Capture& capture, const Checkup& checkup, Questions asked);
+/// of the input could not be used, and which findings make answers unreliable, of those for which `counts` is true, or
+/// of all if it is empty. O(findings + diagnostics).
+[[nodiscard]] CaptureTrust trust_in(const Capture& capture, const Checkup& checkup, Questions asked,
+                                    const std::function<bool(const Finding& finding)>& counts = {});
 
 }  // namespace stepsim::sim
 

@@ -171,11 +171,10 @@ using enum Question;
 // every wait, so any error means that the graph is wrong.
 constexpr double kReplayOff = 0.02;
 constexpr double kReplayUseless = 0.2;
-// An error of the perturbation test below the first limit is not reported. Between the limits, the graph still helps if
-// its error is smaller than that of a guess without any graph, which is the steps' difference. Above the second limit
-// it is worse than predictions of separately measured runs (docs/internals/fidelity.md).
+// A capture is good up to this error of the perturbation test; README and docs/guides/trust.md say so.
 constexpr double kTestOff = 0.05;
-constexpr double kTestUseless = 0.1;
+// From this mean difference of steps, as much as a step itself, none is typical, however well they predict each other.
+constexpr double kStepsApart = 1;
 constexpr double kUnexplained = 0.05;
 // From this share of the critical path, what a capture does not show weighs more than most changes that one asks about.
 constexpr double kMuchOfAPath = 0.2;
@@ -194,7 +193,8 @@ void add_error(const ReplayCheck& replay, std::vector<Finding>& findings) {
                                               "missing or wrong",
                                               percent(error)),
                       .effect = "What-ifs are at least as far off.",
-                      .remedy = "fix the other problems listed here, worst first, and record again"});
+                      .remedy = "fix the other problems listed here, worst first, and record again",
+                      .in_range = "model"});
 }
 
 void add_test(const ReplayCheck& replay, std::vector<Finding>& findings) {
@@ -202,10 +202,9 @@ void add_test(const ReplayCheck& replay, std::vector<Finding>& findings) {
   const Perturbation& test = *replay.perturbation;
   if (test.error < kTestOff) return;
   const std::string_view what = test.between_ranks ? "rank" : "step";
-  const bool helps = test.error < kTestUseless && test.error < test.difference;
   findings.push_back(
       {.name = problem("graph_test_off"),
-       .cost = helps ? Cost::kBlurs : Cost::kWeakens,
+       .cost = Cost::kWeakens,
        .weakens = Questions::all(),
        .count = test.steps,
        .share = test.error,
@@ -213,6 +212,20 @@ void add_test(const ReplayCheck& replay, std::vector<Finding>& findings) {
                                percent(test.error), percent(test.difference)),
        .effect = "Some dependencies are unknown, so waits do not change correctly when durations do.",
        .remedy = "record more steps, and the waits (see no_sync_events); leave warm-up steps out by --steps"});
+}
+
+void add_steps_apart(const ReplayCheck& replay, std::vector<Finding>& findings) {
+  if (!replay.perturbation || replay.perturbation->between_ranks || replay.perturbation->difference < kStepsApart)
+    return;
+  findings.push_back({.name = problem("steps_apart"),
+                      .cost = Cost::kWeakens,
+                      .weakens = {kReplay},
+                      .count = replay.perturbation->steps,
+                      .share = replay.perturbation->difference,
+                      .sentence = fmt::format("the captured steps differ by {} on average, so none is typical",
+                                              percent(replay.perturbation->difference)),
+                      .effect = "Step times are those of one of them; what-ifs also give the mean.",
+                      .remedy = "leave warm-up steps out by --steps, or record more steps"});
 }
 
 void add_repetition(const ReplayCheck& replay, std::vector<Finding>& findings) {
@@ -227,7 +240,8 @@ void add_repetition(const ReplayCheck& replay, std::vector<Finding>& findings) {
                                               to_text(captured), to_text(*replay.contradicted_repetition)),
                       .effect = "What-ifs use the distances between captured steps; their range includes the repeated "
                                 "step.",
-                      .remedy = "record all ranks, or more steps"});
+                      .remedy = "record all ranks, or more steps",
+                      .in_range = "repetition"});
 }
 
 void add_unexplained(const ReplayCheck& replay, std::vector<Finding>& findings) {
@@ -240,7 +254,8 @@ void add_unexplained(const ReplayCheck& replay, std::vector<Finding>& findings) 
                       .share = share,
                       .sentence = percent(share) + " of the critical path is unexplained waiting",
                       .effect = "No what-if can shorten it.",
-                      .remedy = "record what is missing, see the other problems here: waits, ranks, threads"});
+                      .remedy = "record what is missing, see the other problems here: waits, ranks, threads",
+                      .in_range = "unexplained waits"});
 }
 
 void add_late_start(const ReplayCheck& replay, std::vector<Finding>& findings) {
@@ -348,6 +363,7 @@ std::vector<Finding> replay_findings(const Examined& examined) {
   if (examined.replay == nullptr || !examined.replay->summary.measured) return findings;
   add_error(*examined.replay, findings);
   add_test(*examined.replay, findings);
+  add_steps_apart(*examined.replay, findings);
   add_repetition(*examined.replay, findings);
   add_unexplained(*examined.replay, findings);
   add_late_start(*examined.replay, findings);

@@ -70,6 +70,7 @@ inline constexpr std::array kProblems{
     Problem{"late_start", "the critical path begins with the wait for a rank that starts late",
             "record three steps, of all ranks"},
     Problem{"graph_test_off", "the self-check predicts steps with an error above 5 %", ""},
+    Problem{"steps_apart", "the captured steps differ on average by as much as a step itself", "active=5 after warmup=3"},
     Problem{"unexplained_wait", "more than 5 % of the critical path is waiting that nothing explains", ""},
     Problem{"silent_host", "much of the critical path is CPU time without events", ""},
     Problem{"secret", "the files contain what looks like a password or key", "stepsim convert --scrub"},

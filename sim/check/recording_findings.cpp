@@ -243,7 +243,8 @@ class Missing {
                          .remedy = remedy("record with record_shapes=True",
                                           "run the steps under torch.autograd.profiler.emit_nvtx(record_shapes=True), "
                                           "which slows the host, or record with torch.profiler and "
-                                          "record_shapes=True")});
+                                          "record_shapes=True"),
+                         .in_range = "device"});
   }
 
   void note_device_name() {
@@ -273,7 +274,8 @@ class Missing {
         .effect =
             "The other ranks are assumed to arrive at each collective when this one does, so waiting for them "
             "counts as transfer: a faster network then seems to save time that a straggler causes.",
-        .remedy = "record the same steps on every rank, and give all files together"};
+        .remedy = "record the same steps on every rank, and give all files together",
+        .in_range = "missing ranks"};
     if (here > 1) {
       finding.effect =
           "The missing ranks are assumed to arrive at each collective with the others, so waiting for them counts as "

@@ -27,11 +27,16 @@ struct CaptureTrust {
   Verdict verdict = Verdict::kGood;
   std::string warning;  ///< says that the capture is not what it seems to be; may be empty
   std::string caution;  ///< says what makes this answer unreliable; may be empty
+  /// Says how far answers of this kind were off in comparisons with measured runs; empty of what is no prediction.
+  std::string evidence{};
+  std::string findings{};  ///< the names of the findings that weaken such answers, whether they move this one or not
 };
 inline constexpr auto kCaptureTrust = std::to_array<Field<CaptureTrust>>({
     {"verdict", at<&CaptureTrust::verdict>},
     {"warning", at<&CaptureTrust::warning>},
     {"caution", at<&CaptureTrust::caution>},
+    {"evidence", at<&CaptureTrust::evidence>},
+    {"findings", at<&CaptureTrust::findings>},
 });
 
 }  // namespace stepsim::sim

@@ -1,35 +1,33 @@
 What would help the BytePS sample most, and a step of one linear layer on a GPU?
 $ stepsim advise scenarios/samples/byteps-even --quiet
-Do this first: drop the global barrier and send the layers needed first ahead of others [comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB]: step time 355.3 ms (346.9 to 412.4 ms), 33.2 % less than the baseline's 532.1 ms. With other hardware: use links with twice the bandwidth [network.bandwidth=2x]: -52.4 % (-53.8 % to -51.2 %). The captured step of 534.1 ms is predicted with an error of -0.4 %.
+Do this first: send acknowledgements and requests ahead of bulk data [comm.control=first]: step time 376.3 ms (360.5 to 396.2 ms), 29.3 % less than the baseline's 532.1 ms. With other hardware: use links with twice the bandwidth [network.bandwidth=2x]: -52.4 % (-53.8 % to -51.2 %). Uncertain, because the range includes no change: drop the global barrier and send the layers needed first ahead of others [comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB]: -33.2 % (-36.3 % to +33.4 %). The captured step of 534.1 ms is predicted with an error of -0.4 %.
 
 Best changes
-change                                                                    --set                                                                  needs    step time      from        to   effect  best case  worst case
-drop the global barrier and send the layers needed first ahead of others  comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB  setting   355.3 ms  346.9 ms  412.4 ms  -33.2 %    -34.9 %      -2.9 %
-send acknowledgements and requests ahead of bulk data                     comm.control=first                                                     setting   376.3 ms  367.6 ms  387.0 ms  -29.3 %    -30.9 %     -27.3 %
-send the layers needed first ahead of others (BYTEPS_SCHEDULING_CREDIT)   comm.schedule=priority, comm.credit_bytes=4000KiB                      setting   394.3 ms  385.2 ms  450.4 ms  -25.9 %    -27.6 %     -15.3 %
+change                                                                   --set                                              needs    step time      from        to   effect  best case  worst case
+send acknowledgements and requests ahead of bulk data                    comm.control=first                                 setting   376.3 ms  360.5 ms  396.2 ms  -29.3 %    -32.2 %     -25.7 %
+send the layers needed first ahead of others (BYTEPS_SCHEDULING_CREDIT)  comm.schedule=priority, comm.credit_bytes=4000KiB  setting   394.3 ms  377.7 ms  503.5 ms  -25.9 %    -29.1 %      -4.6 %
 
 With other hardware
 change                              --set                 needs     step time      from        to   effect  best case  worst case
 use links with twice the bandwidth  network.bandwidth=2x  hardware   253.2 ms  246.0 ms  260.0 ms  -52.4 %    -53.8 %     -51.2 %
 
 Uncertain: the range includes no change
-change                                              --set                        needs     step time      from        to  effect  best case  worst case
-change the partition size (BYTEPS_PARTITION_BYTES)  comm.partition_bytes=125KiB  setting    525.3 ms  514.5 ms  537.7 ms  -1.3 %     -3.2 %      +1.0 %
-add parameter servers                               cluster.servers=4            hardware   524.9 ms  512.9 ms  547.1 ms  -1.3 %     -3.7 %      +2.8 %
+change                                                                    --set                                                                  needs     step time      from        to   effect  best case  worst case
+drop the global barrier and send the layers needed first ahead of others  comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB  setting    355.3 ms  340.0 ms  467.3 ms  -33.2 %    -36.3 %     +33.4 %
+change the partition size (BYTEPS_PARTITION_BYTES)                        comm.partition_bytes=125KiB                                            setting    525.3 ms  514.5 ms  537.7 ms   -1.3 %     -3.3 %      +1.2 %
+add parameter servers                                                     cluster.servers=4                                                      hardware   524.9 ms  509.1 ms  554.3 ms   -1.3 %     -4.6 %      +4.1 %
 
 Upper bounds: the most that work on each part could save
 change                             --set                                         step time      from        to   effect  best case  worst case
 no network time                    network.bandwidth=1000x, network.latency=0us   152.3 ms  146.4 ms  158.6 ms  -71.4 %    -72.5 %     -70.2 %
-no copies to, from or within GPUs  remove{kind=copy}.share=1                      531.4 ms  520.3 ms  543.4 ms   -0.1 %     -2.1 %      +2.0 %
+no copies to, from or within GPUs  remove{kind=copy}.share=1                      531.4 ms  513.4 ms  551.2 ms   -0.1 %     -3.4 %      +3.3 %
 - No bound from compute.scale=0: without this work the step takes 5.8 % longer, because the rest then runs in another order.
 
 Best changes combined
-- drop the global barrier and send the layers needed first ahead of others; send acknowledgements and requests ahead of bulk data [comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB, comm.control=first]: step time 350.6 ms (341.1 to 381.7 ms), -34.1 % (sum of the separate effects: -62.5 %)
-- use links with twice the bandwidth; drop the global barrier and send the layers needed first ahead of others; send acknowledgements and requests ahead of bulk data [network.bandwidth=2x, comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB, comm.control=first]: step time 215.7 ms (200.7 to 224.8 ms), -59.5 % (sum of the separate effects: -114.9 %)
+- send acknowledgements and requests ahead of bulk data; send the layers needed first ahead of others [comm.control=first, comm.schedule=priority, comm.credit_bytes=4000KiB]: step time 396.4 ms (376.4 to 505.6 ms), -25.5 % (sum of the separate effects: -55.2 %); comm.control=first alone saves as much
+- use links with twice the bandwidth; send acknowledgements and requests ahead of bulk data; send the layers needed first ahead of others [network.bandwidth=2x, comm.control=first, comm.schedule=priority, comm.credit_bytes=4000KiB]: step time 242.0 ms (228.3 to 257.4 ms), -54.5 % (sum of the separate effects: -107.6 %)
 
 The best changes explained
-- drop the global barrier and send the layers needed first ahead of others [comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB]
-  not modelled: the CPU time of more and smaller messages on busy hosts
 - send acknowledgements and requests ahead of bulk data [comm.control=first]
   not modelled: the CPU time of more and smaller messages on busy hosts
 - send the layers needed first ahead of others (BYTEPS_SCHEDULING_CREDIT) [comm.schedule=priority, comm.credit_bytes=4000KiB]
@@ -54,11 +52,11 @@ All values tried of each setting
 
 No significant effect
 change                                                                --set               needs    step time      from        to  effect  best case  worst case
-drop the global barrier (each layer waits only for its own gradient)  comm.barrier=cross  setting   531.4 ms  520.2 ms  543.2 ms  -0.1 %     -2.2 %      +2.0 %
+drop the global barrier (each layer waits only for its own gradient)  comm.barrier=cross  setting   531.4 ms  511.1 ms  553.3 ms  -0.1 %     -3.7 %      +3.7 %
 
 Slower
 change                                                --set              needs     step time      from        to  effect  best case  worst case
-use GPUs twice as fast (CPUs if the job has no GPUs)  compute.scale=0.5  hardware   560.3 ms  552.6 ms  580.0 ms  +5.3 %     +3.7 %      +9.0 %
+use GPUs twice as fast (CPUs if the job has no GPUs)  compute.scale=0.5  hardware   560.3 ms  552.6 ms  580.0 ms  +5.3 %     +3.9 %      +9.3 %
 
 No effect
 - use links with half the latency [network.latency=0.5x]
@@ -82,23 +80,23 @@ Not applicable to this job
 - network.inside=2x, network.between=2x: links inside and between hosts are not separate here
 - host.scale=0.7, host.scale=0: the capture has no CPU work
 $ stepsim advise tests/golden/data/gpu_step.json --quiet --rows 1
-Do this first: use mixed precision (torch.autocast) [precision.to=bf16]: step time 1.955 ms (1.562 to 2.534 ms), 88.5 % less than the baseline's 17 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Do this first: use mixed precision (torch.autocast) [precision.to=bf16]: step time 1.955 ms (1.597 to 2.469 ms), 88.5 % less than the baseline's 17 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
 
 Best changes
 change                                --set              needs  step time      from        to   effect  best case  worst case
-use mixed precision (torch.autocast)  precision.to=bf16  code    1.955 ms  1.562 ms  2.534 ms  -88.5 %    -90.8 %     -85.2 %
+use mixed precision (torch.autocast)  precision.to=bf16  code    1.955 ms  1.597 ms  2.469 ms  -88.5 %    -90.6 %     -85.5 %
 
 With other hardware
 change                                                --set              needs     step time      from        to   effect  best case  worst case
-use GPUs twice as fast (CPUs if the job has no GPUs)  compute.scale=0.5  hardware   8.805 ms  8.322 ms  9.293 ms  -48.2 %    -49.4 %     -47.0 %
+use GPUs twice as fast (CPUs if the job has no GPUs)  compute.scale=0.5  hardware   8.805 ms  8.090 ms  9.548 ms  -48.2 %    -50.0 %     -46.4 %
 
 Upper bounds: the most that work on each part could save
 change           --set            step time      from        to   effect  best case  worst case
-no compute time  compute.scale=0   610.0 us  533.2 us  682.1 us  -96.4 %    -96.8 %     -96.0 %
+no compute time  compute.scale=0   610.0 us  498.6 us  721.3 us  -96.4 %    -97.0 %     -95.8 %
 
 Best changes combined
-- use mixed precision; make gemm kernels twice as fast [precision.to=bf16, compute{class=gemm}.scale=0.5]: step time 1.423 ms (1.198 to 1.739 ms), -91.6 % (sum of the separate effects: -135.6 %)
-- use mixed precision; use GPUs twice as fast [precision.to=bf16, compute.scale=0.5]: step time 1.283 ms (1.067 to 1.588 ms), -92.5 % (sum of the separate effects: -136.7 %)
+- use mixed precision; make gemm kernels twice as fast [precision.to=bf16, compute{class=gemm}.scale=0.5]: step time 1.423 ms (1.099 to 1.922 ms), -91.6 % (sum of the separate effects: -135.6 %)
+- use mixed precision; use GPUs twice as fast; use a faster CPU [precision.to=bf16, compute.scale=0.5, host.scale=0.7]: step time 1.224 ms (895.0 us to 1.761 ms), -92.8 % (sum of the separate effects: -137.1 %)
 
 The best changes explained
 - use mixed precision (torch.autocast) [precision.to=bf16]; applies to 3 tasks, 16.39 ms of 16.39 ms of compute (100.0 %); 1 task, 400 us of 400 us of copy (100.0 %)
@@ -109,10 +107,6 @@ Assumptions
 
 All values tried of each setting
 - precision.to=bf16 -88.5 %; precision.to=fp16 -88.5 %
-
-No significant effect
-change                                                                       --set           needs     step time      from        to  effect  best case  worst case
-use a faster CPU (30 % less CPU time, a typical difference between servers)  host.scale=0.7  hardware   16.94 ms  16.07 ms  17.81 ms  -0.3 %     -1.5 %      +0.9 %
 
 No effect
 - use CUDA graphs (launches take no CPU time) [launch.overhead=0us]
@@ -133,23 +127,24 @@ Not applicable to this job
 - network.bandwidth=2x, network.inside=2x, network.between=2x, network.latency=0.5x, network.bandwidth=1000x: the capture has no message and no collective, so nothing crosses a link
 $ stepsim advise tests/golden/data/gpu_overlap.json --json --quiet
 {"schema":"stepsim.advise/1",
-"capture":{"verdict":"good","warning":"","caution":"Predictions of device, network and ranks changes are unreliable: 1 of the job's 2 ranks was captured (missing_ranks); 3 of 3 collectives have no size (no_collective_sizes); no input shapes of operators (no_shapes); 'stepsim check' explains the consequences. Never compared with measured runs: changes of the network or of buckets of whole NCCL jobs; steps on several GPU hosts or on more than 8 GPUs."},
+"capture":{"verdict":"good","warning":"","caution":"Predictions of device changes are unreliable: no input shapes of operators (no_shapes); 'stepsim check' explains the consequences.","evidence":"","findings":"missing_ranks, no_collective_sizes, no_shapes"},
 "baseline":{"iteration_ns":15560000,"measured_ns":15560000,"error":0},
 "advice":[
-{"set":{"compute.scale":"0"},"takes":"limit","what":"no compute time","verdict":"gain","best_of_its_values":true,"iteration_ns":4500000,"low_ns":4327422,"high_ns":4679460,"change":-0.7107969151670951,"low_change":-0.7218880535777459,"high_change":-0.699263478339737,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["contention of compute and communication for CPU cores, and for the device where the capture does not show it"]},
-{"set":{"precision.to":"bf16"},"takes":"code","what":"use mixed precision (torch.autocast)","verdict":"gain","best_of_its_values":true,"iteration_ns":4962223,"low_ns":4470664,"high_ns":6939767,"change":-0.6810910668380463,"low_change":-0.7126805807501762,"high_change":-0.5255258115521397,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":["Matrix products run in bf16 and activations are kept in bf16; no casts are added, and the optimizer keeps its precision."],"leaves_out":["casts between precisions except those to fp8, how well products of these sizes use other units, and effects on training"],"note":"78 % of the device time was recorded without shapes, which widens the range: record with record_shapes=True and without CUDA graphs"},
-{"set":{"precision.to":"fp16"},"takes":"code","what":"use mixed precision (torch.autocast)","verdict":"gain","best_of_its_values":false,"iteration_ns":4962223,"low_ns":4470664,"high_ns":6939767,"change":-0.6810910668380463,"low_change":-0.7126805807501762,"high_change":-0.5255258115521397,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":["Matrix products run in fp16 and activations are kept in fp16; no casts are added, and the optimizer keeps its precision."],"leaves_out":["casts between precisions except those to fp8, how well products of these sizes use other units, and effects on training"],"note":"78 % of the device time was recorded without shapes, which widens the range: record with record_shapes=True and without CUDA graphs"},
-{"set":{"precision.to":"tf32"},"takes":"setting","what":"run matrix products in TF32 (allow_tf32)","verdict":"gain","best_of_its_values":true,"iteration_ns":6610583,"low_ns":4712501,"high_ns":9147196,"change":-0.5751553341902313,"low_change":-0.6971396599362956,"high_change":-0.3880507859450706,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":["Matrix products run in tf32 and activations are kept in tf32; no casts are added, and the optimizer keeps its precision."],"leaves_out":["casts between precisions except those to fp8, how well products of these sizes use other units, and effects on training"],"note":"78 % of the device time was recorded without shapes, which widens the range: record with record_shapes=True and without CUDA graphs"},
-{"set":{"compute{class=gemm}.scale":"0.5"},"takes":"code","what":"make gemm kernels twice as fast","verdict":"gain","best_of_its_values":true,"iteration_ns":8560000,"low_ns":8377159,"high_ns":8746675,"change":-0.4498714652956298,"low_change":-0.4616145036566781,"high_change":-0.41542686292102327,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["contention of compute and communication for CPU cores, and for the device where the capture does not show it"]},
-{"set":{"compute.scale":"0.5"},"takes":"hardware","what":"use GPUs twice as fast (CPUs if the job has no GPUs)","verdict":"gain","best_of_its_values":true,"iteration_ns":8560000,"low_ns":8377159,"high_ns":8746675,"change":-0.4498714652956298,"low_change":-0.4616145036566781,"high_change":-0.41542686292102327,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["contention of compute and communication for CPU cores, and for the device where the capture does not show it"]},
-{"set":{"network.bandwidth":"1000x"},"takes":"limit","what":"no network time","verdict":"unsure","best_of_its_values":true,"iteration_ns":14061500,"low_ns":13888352,"high_ns":15571733,"change":-0.09630462724935729,"low_change":-0.10742223657687255,"high_change":0.000754062617219553,"applies_to":["3 tasks, 13.50 ms of 13.50 ms of communication (100.0 %)"],"assumptions":["3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 1000, like transfers over links."],"leaves_out":["effects of another network on the hosts: interrupts, copies, protocol limits"]},
-{"set":{"network.bandwidth":"2x"},"takes":"hardware","what":"use links with twice the bandwidth","verdict":"unsure","best_of_its_values":true,"iteration_ns":14810000,"low_ns":14631853,"high_ns":15582706,"change":-0.04820051413881743,"low_change":-0.059639619638052976,"high_change":0.0014592432602285044,"applies_to":["3 tasks, 13.50 ms of 13.50 ms of communication (100.0 %)"],"assumptions":["3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 2, like transfers over links."],"leaves_out":["effects of another network on the hosts: interrupts, copies, protocol limits"]},
-{"set":{"host.scale":"0"},"takes":"limit","what":"no CPU time","verdict":"unsure","best_of_its_values":true,"iteration_ns":15525000,"low_ns":15339810,"high_ns":15712425,"change":-0.0022493573264781297,"low_change":-0.014151023023408649,"high_change":0.009795950432908374,"applies_to":["102 tasks, 546.0 us of 546.0 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work; calls of more than 1 ms that allocate, free or start the driver keep their times"]},
-{"set":{"host.scale":"0.7"},"takes":"hardware","what":"use a faster CPU (30 % less CPU time, a typical difference between servers)","verdict":"unsure","best_of_its_values":true,"iteration_ns":15549500,"low_ns":15363948,"high_ns":15737218,"change":-0.0006748071979434389,"low_change":-0.012595068298084544,"high_change":0.011390227982962964,"applies_to":["102 tasks, 546.0 us of 546.0 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work; calls of more than 1 ms that allocate, free or start the driver keep their times"]},
-{"set":{"launch.overhead":"0us"},"takes":"code","what":"use CUDA graphs (launches take no CPU time)","verdict":"nothing","best_of_its_values":true,"iteration_ns":15555000,"low_ns":15369389,"high_ns":15742784,"change":-0.0003213367609254947,"low_change":-0.012245826449324926,"high_change":0.011748135283144556,"applies_to":["45 tasks, 225.0 us of 546.0 us of host work (41.2 %)"],"assumptions":[],"leaves_out":["framework time around a launch, device time between two kernels, and call time beyond 100 us (loading code, waiting)"]}],
+{"set":{"compute.scale":"0"},"takes":"limit","what":"no compute time","verdict":"gain","best_of_its_values":true,"iteration_ns":4500000,"low_ns":4243631,"high_ns":4771857,"change":-0.7107969151670951,"low_change":-0.7272730938852074,"high_change":-0.6933253654054052,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["contention of compute and communication for CPU cores, and for the device where the capture does not show it"]},
+{"set":{"precision.to":"bf16"},"takes":"code","what":"use mixed precision (torch.autocast)","verdict":"gain","best_of_its_values":true,"iteration_ns":4962223,"low_ns":4517545,"high_ns":6710858,"change":-0.6810910668380463,"low_change":-0.7096678311765686,"high_change":-0.5440071798504318,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":["Matrix products run in bf16 and activations are kept in bf16; no casts are added, and the optimizer keeps its precision."],"leaves_out":["casts between precisions except those to fp8, how well products of these sizes use other units, and effects on training"],"note":"78 % of the device time was recorded without shapes, which widens the range: record with record_shapes=True and without CUDA graphs"},
+{"set":{"precision.to":"fp16"},"takes":"code","what":"use mixed precision (torch.autocast)","verdict":"gain","best_of_its_values":false,"iteration_ns":4962223,"low_ns":4517545,"high_ns":6710858,"change":-0.6810910668380463,"low_change":-0.7096678311765686,"high_change":-0.5440071798504318,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":["Matrix products run in fp16 and activations are kept in fp16; no casts are added, and the optimizer keeps its precision."],"leaves_out":["casts between precisions except those to fp8, how well products of these sizes use other units, and effects on training"],"note":"78 % of the device time was recorded without shapes, which widens the range: record with record_shapes=True and without CUDA graphs"},
+{"set":{"precision.to":"tf32"},"takes":"setting","what":"run matrix products in TF32 (allow_tf32)","verdict":"gain","best_of_its_values":true,"iteration_ns":6610583,"low_ns":4874727,"high_ns":8854890,"change":-0.5751553341902313,"low_change":-0.6867138587692871,"high_change":-0.4099798294777274,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":["Matrix products run in tf32 and activations are kept in tf32; no casts are added, and the optimizer keeps its precision."],"leaves_out":["casts between precisions except those to fp8, how well products of these sizes use other units, and effects on training"],"note":"78 % of the device time was recorded without shapes, which widens the range: record with record_shapes=True and without CUDA graphs"},
+{"set":{"compute{class=gemm}.scale":"0.5"},"takes":"code","what":"make gemm kernels twice as fast","verdict":"gain","best_of_its_values":true,"iteration_ns":8560000,"low_ns":8287209,"high_ns":8841534,"change":-0.4498714652956298,"low_change":-0.467391697279559,"high_change":-0.39740405835655856,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["contention of compute and communication for CPU cores, and for the device where the capture does not show it"]},
+{"set":{"compute.scale":"0.5"},"takes":"hardware","what":"use GPUs twice as fast (CPUs if the job has no GPUs)","verdict":"gain","best_of_its_values":true,"iteration_ns":8560000,"low_ns":8287209,"high_ns":8841534,"change":-0.4498714652956298,"low_change":-0.467391697279559,"high_change":-0.39740405835655856,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["contention of compute and communication for CPU cores, and for the device where the capture does not show it"]},
+{"set":{"network.bandwidth":"1000x"},"takes":"limit","what":"no network time","verdict":"unsure","best_of_its_values":true,"iteration_ns":14061500,"low_ns":13802579,"high_ns":16386628,"change":-0.09630462724935729,"low_change":-0.11292961991904182,"high_change":0.05312522759103988,"applies_to":["3 tasks, 13.50 ms of 13.50 ms of communication (100.0 %)"],"assumptions":["3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 1000, like transfers over links."],"leaves_out":["effects of another network on the hosts: interrupts, copies, protocol limits"]},
+{"set":{"network.bandwidth":"2x"},"takes":"hardware","what":"use links with twice the bandwidth","verdict":"unsure","best_of_its_values":true,"iteration_ns":14810000,"low_ns":14586035,"high_ns":15789454,"change":-0.04820051413881743,"low_change":-0.05583271857125016,"high_change":0.013410641267341816,"applies_to":["3 tasks, 13.50 ms of 13.50 ms of communication (100.0 %)"],"assumptions":["3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 2, like transfers over links."],"leaves_out":["effects of another network on the hosts: interrupts, copies, protocol limits"]},
+{"set":{"host.scale":"0"},"takes":"limit","what":"no CPU time","verdict":"gain","best_of_its_values":true,"iteration_ns":15525000,"low_ns":15337027,"high_ns":15715276,"change":-0.0022493573264781297,"low_change":-0.0025445165155126848,"high_change":-0.001954110796255737,"applies_to":["102 tasks, 546.0 us of 546.0 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work; calls of more than 1 ms that allocate, free or start the driver keep their times"]},
+{"set":{"host.scale":"0.7"},"takes":"hardware","what":"use a faster CPU (30 % less CPU time, a typical difference between servers)","verdict":"gain","best_of_its_values":true,"iteration_ns":15549500,"low_ns":15363112,"high_ns":15738074,"change":-0.0006748071979434389,"low_change":-0.0007625095909687962,"high_change":-0.000505339617016487,"applies_to":["102 tasks, 546.0 us of 546.0 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work; calls of more than 1 ms that allocate, free or start the driver keep their times"]},
+{"set":{"launch.overhead":"0us"},"takes":"code","what":"use CUDA graphs (launches take no CPU time)","verdict":"nothing","best_of_its_values":true,"iteration_ns":15555000,"low_ns":15368991,"high_ns":15743192,"change":-0.0003213367609254947,"low_change":-0.00036300940628641865,"high_change":-0.0001550899967136532,"applies_to":["45 tasks, 225.0 us of 546.0 us of host work (41.2 %)"],"assumptions":[],"leaves_out":["framework time around a launch, device time between two kernels, and call time beyond 100 us (loading code, waiting)"]}],
 "long_calls":[],
 "together":[
-{"set":{"precision.to":"bf16","compute{class=gemm}.scale":"0.5"},"iteration_ns":4500000,"low_ns":4327422,"high_ns":4679460,"change":-0.7107969151670951,"low_change":-0.7218880535777459,"high_change":-0.699263478339737,"sum_of_changes":-1.130962532133676}],
+{"set":{"precision.to":"bf16","compute{class=gemm}.scale":"0.5"},"iteration_ns":4500000,"low_ns":4243631,"high_ns":4771857,"change":-0.7107969151670951,"low_change":-0.7272730938852074,"high_change":-0.6933253654054052,"sum_of_changes":-1.130962532133676},
+{"set":{"precision.to":"bf16","compute{class=gemm}.scale":"0.5","host.scale":"0.7"},"iteration_ns":4500000,"low_ns":4220461,"high_ns":4798053,"change":-0.7107969151670951,"low_change":-0.7287621300777016,"high_change":-0.6916417891763111,"sum_of_changes":-1.1316373393316195}],
 "left_out":[
 {"changes":["comm.partition_bytes","comm.schedule","comm.barrier","comm.control","cluster.servers"],"reason":"the job has no parameter servers"},
 {"changes":["comm.bucket_bytes"],"reason":"no captured all-reduce records its size"},

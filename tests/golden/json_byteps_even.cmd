@@ -2,7 +2,7 @@ What do scripts read of the BytePS sample?
 $ stepsim replay scenarios/samples/byteps-even --json
 {"schema":"stepsim.replay/1",
 "tasks":2070,"edges":4908,"ranks":[0,1],
-"capture":{"steps_marked":true,"parameter_servers":true,"device_work":true,"devices":[],"verdict":"good","warning":"","caution":"","loss":""},"steps":[
+"capture":{"steps_marked":true,"parameter_servers":true,"device_work":true,"devices":[],"verdict":"good","warning":"","caution":"","evidence":"","findings":"","loss":""},"steps":[
 {"rank":0,"step":5,"measured_ns":535195000,"replayed_ns":535195000,"error":0,"held_out_error":-0.004038714860938536},
 {"rank":0,"step":6,"measured_ns":532928000,"replayed_ns":532928000,"error":0,"held_out_error":0.0023248919178575716},
 {"rank":0,"step":7,"measured_ns":533139000,"replayed_ns":533139000,"error":0,"held_out_error":0.0017303179846156443},

@@ -27,37 +27,44 @@ $ stepsim calibrate --backtest tests/golden/data/measured-runs.csv --brief
 $ stepsim model gpt --layers 4 --hidden 1024 --heads 16 --sequence 1024 --device A100 --micro-batch 8 -o SCRATCH/step.json --brief
 Wrote SCRATCH/step.json: a step of gpt with 4 layers, 0.104 billion parameters, 8 samples of 1024 tokens, bf16, on A100. Nothing of it was measured.
 $ stepsim whatif SCRATCH/step.json --set parallel.data=4 --set parallel.zero=2 --brief
-Step time 50.72 ms (45.25 to 57.62 ms), 1.0 % less than the baseline's 51.25 ms; 630.9 samples/s instead of 156.1 (+304.2 %). No step time was measured, so the error of the prediction is unknown. To narrow the range most, give one measured step (stepsim help calibrate).
+Step time 50.72 ms (44.68 to 58.44 ms), 1.0 % less than the baseline's 51.25 ms; 630.9 samples/s instead of 156.1 (+304.2 %). No step time was measured, so the error of the prediction is unknown. To narrow the range most, give one measured step (stepsim help calibrate).
+Answers of this kind (ZeRO, modelled step, one host, training) were 12.7 % off on average in 1 comparison with measured runs, from 1 source that no constant was fitted to; 0 % were in range.
 
 Why
 - Largest difference: compute, 50.93 ms to 49.49 ms (-1.439 ms).
 - The step is limited by the GPU, before and after.
 $ stepsim whatif SCRATCH/step.json --set parallel.data=4 --set parallel.zero=2 --machine SCRATCH/machine.yaml --brief
-Step time 79.51 ms (67.23 to 94.06 ms), 1.6 % less than the baseline's 80.81 ms; 50.72 ms by the data sheet alone; 402.4 samples/s instead of 99 (+306.5 %). Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
+Step time 79.51 ms (66.01 to 95.82 ms), 1.6 % less than the baseline's 80.81 ms; 50.72 ms by the data sheet alone; 402.4 samples/s instead of 99 (+306.5 %). Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
+Answers of this kind (ZeRO, calibrated step, one host, training) were 5.6 % off on average in 34 comparisons with measured runs, from 3 sources that constants were fitted to; 100 % were in range.
 
 Why
 - Largest difference: compute, 80.53 ms to 78.27 ms (-2.260 ms).
 - The step is limited by the GPU, before and after.
 $ stepsim sweep SCRATCH/step.json --set parallel.tensor=1,2,4 --machine SCRATCH/machine.yaml --brief
-Best of 3 points: parallel.tensor=4: 310.3 samples/s, 77.57 per device (78.4 % of the baseline's 99), step time 25.78 ms (21.48 to 31.15 ms), 68.1 % less than the baseline's 80.81 ms; 17.31 ms by the data sheet alone; changing parallel.tensor to 4, the end of its range, still saves 5 % or more. Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
+Best of 3 points: parallel.tensor=4: 310.3 samples/s, 77.57 per device (78.4 % of the baseline's 99), step time 25.78 ms (17.83 to 37.76 ms), 68.1 % less than the baseline's 80.81 ms; 17.31 ms by the data sheet alone; changing parallel.tensor to 4, the end of its range, still saves 5 % or more. Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
+Answers of this kind (tensor parallelism, calibrated step, one host, training) were 1.6 % off on average in 1 comparison with measured runs, from 1 source that no constant was fitted to; 100 % were in range.
 $ stepsim sweep SCRATCH/step.json --set device.factor=1,2 --set host.scale=1,2 --machine SCRATCH/machine.yaml
 Best of 4 points: device.factor=1, host.scale=1: 99 samples/s, 99 per device (100.0 % of the baseline's 99), step time 80.81 ms (68.18 to 95.81 ms), the same as the baseline's 80.81 ms; 51.25 ms by the data sheet alone; no point is faster than the baseline; host.scale hardly matters from 1 to 2 (under 5 %); changing device.factor to 1, the end of its range, still saves 5 % or more. Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
+Nothing of this kind was measured (calibrated step, one host, training): the range is half as wide again as that of measured kinds.
 
 Step times and their ranges (* = best)
-   device.factor  host.scale  step time      from        to    change  by data sheet  samples/s  per device  efficiency
-*              1           1    80.8 ms   68.2 ms   95.8 ms     0.0 %        51.3 ms         99          99     100.0 %
-               1           2    81.2 ms   68.6 ms   96.2 ms    +0.5 %        51.7 ms      98.49       98.49      99.5 %
-               2           1   161.3 ms  136.0 ms  191.3 ms   +99.6 %       102.1 ms       49.6        49.6      50.1 %
-               2           2   161.6 ms  136.4 ms  191.6 ms  +100.0 %       102.5 ms       49.5        49.5      50.0 %
+   device.factor  host.scale  step time       from         to    change  by data sheet  samples/s  per device  efficiency
+*              1           1   80.81 ms   68.18 ms   95.81 ms     0.0 %       51.25 ms         99          99     100.0 %
+               1           2   81.23 ms   68.21 ms   96.77 ms    +0.5 %       51.68 ms      98.49       98.49      99.5 %
+               2           1  161.29 ms  121.95 ms  213.36 ms   +99.6 %      102.12 ms       49.6        49.6      50.1 %
+               2           2  161.62 ms  122.30 ms  213.66 ms  +100.0 %      102.51 ms       49.5        49.5      50.0 %
 
 Assumptions
 - No step was measured: stepsim computed the times of gpt with 4 layers, 0.104 billion parameters, 8 samples of 1024 tokens, bf16, on A100.
 - The capture shows no network: a single rank sends no messages.
 - Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
 $ stepsim plan SCRATCH/step.json --devices 8 --machine SCRATCH/machine.yaml --brief --set parallel.tensor=1 --set parallel.pipeline=1
-Best plan for 8 devices: parallel.tensor=1, parallel.pipeline=1, parallel.data=8, batch.scale=1, parallel.microbatches=1, parallel.interleave=1, parallel.zero=1, parallel.recompute=none, comm.bucket_bytes=25MiB: step time 79.23 ms (67.01 to 93.69 ms), 807.8 samples/s; 50.58 ms by the data sheet alone; it needs 6.3 GiB of 40.0 GiB of memory per device; the next plan takes 0.0 % longer, and the ranges of 9 of the next 9 overlap with that of the best. 64 of 192 plans were simulated; of the others, 128 cannot be faster. Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
+Best plan for 8 devices: parallel.tensor=1, parallel.pipeline=1, parallel.data=8, batch.scale=1, parallel.microbatches=1, parallel.interleave=1, parallel.zero=1, parallel.recompute=none, comm.bucket_bytes=25MiB: step time 79.23 ms (61.63 to 101.9 ms), 807.8 samples/s; 50.58 ms by the data sheet alone; it needs 6.3 GiB of 40.0 GiB of memory per device; the next plan takes 0.0 % longer, and the ranges of 9 of the next 9 overlap with that of the best. 64 of 192 plans were simulated; of the others, 128 cannot be faster. Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
+Nothing of this kind was measured (another batch, calibrated step, one host, training): the range is half as wide again. Other answers about another batch were 4.5 % off on average in 243 comparisons with measured runs, from 2 sources that no constant was fitted to; 100 % were in range.
 $ stepsim whatif SCRATCH/step.json --set device.to=H100 --machine SCRATCH/machine.yaml --brief
-Step time 22.86 ms (19.21 to 27.61 ms), 55.4 % less than the baseline's 51.25 ms; 350 samples/s instead of 156.1 (+124.2 %). The measured steps of --machine are of A100 SXM 40GB, on which the job does not run after the changes: step times are those of models alone. To narrow the range most, give one measured step (stepsim help calibrate).
+Step time 22.86 ms (9.452 to 59.49 ms), 55.4 % less than the baseline's 51.25 ms; 350 samples/s instead of 156.1 (+124.2 %). The measured steps of --machine are of A100 SXM 40GB, on which the job does not run after the changes: step times are those of models alone. To narrow the range most, give one measured step (stepsim help calibrate).
+Answers of this kind are unreliable: half of those with a measured run were more than 43 % off.
+Answers of this kind (another GPU, modelled step, one host, training) were 70.9 % off on average in 40 comparisons with measured runs, from 2 sources that no constant was fitted to; 55 % were in range.
 
 Why
 - Largest difference: compute, 50.93 ms to 22.49 ms (-28.44 ms).

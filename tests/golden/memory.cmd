@@ -1,7 +1,8 @@
 Does a job fit in memory with another batch or on another device? By formula: 30 GiB that stay, and 256 MiB that grow with the samples.
 
 $ stepsim whatif tests/golden/data/gpu_memory.json --set batch.scale=8
-Step time 65.59 ms (55.82 to 77.03 ms), 680.9 % more than the baseline's 8.4 ms; 122 batches/s instead of 119 (+2.4 %). The captured step of 8.4 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Step time 65.59 ms (60.61 to 70.97 ms), 680.9 % more than the baseline's 8.4 ms; 122 batches/s instead of 119 (+2.4 %). The captured step of 8.4 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Answers of this kind (another batch, captured step, one host, inference) were 3.1 % off on average in 10 comparisons with measured runs, from 1 source that constants were fitted to; 100 % were in range.
 
 Why
 - Largest difference: compute, 8.180 ms to 65.37 ms (+57.19 ms).
@@ -58,25 +59,27 @@ class        tasks   share    before      after
 gemm             1  97.8 %  8.000 ms  63.945 ms
 elementwise      1   2.2 %  0.180 ms   1.430 ms
 $ stepsim whatif tests/golden/data/gpu_memory.json --set batch.scale=64 --set device.to=H100 --brief
-Step time 177.2 ms (131.6 to 238.5 ms), 21x the baseline's 8.4 ms; 361.3 batches/s instead of 119 (+203.5 %). The captured step of 8.4 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Step time 177.2 ms (134.0 to 234.2 ms), 21x the baseline's 8.4 ms; 361.3 batches/s instead of 119 (+203.5 %). The captured step of 8.4 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Answers of this kind (another GPU, captured step, one host, inference) were 4.1 % off on average in 162 comparisons with measured runs, from 6 sources that constants were fitted to; 98 % were in range.
 
 Why
 - Largest difference: compute, 8.180 ms to 176.9 ms (+168.8 ms).
 - The step is limited by the GPU, before and after.
 $ stepsim sweep tests/golden/data/gpu_memory.json --set batch.scale=1,8,24,64
-Best of 4 points: batch.scale=24: 122.2 batches/s, 122.2 per device (102.7 % of the baseline's 119), step time 196.3 ms (164.5 to 234.2 ms), 23x the baseline's 8.4 ms; 1 point does not fit in memory; the best may not fit in memory (36.0 GiB allocated, NVIDIA A100-SXM4-40GB has 40.0 GiB); batch.scale hardly matters from 1 to 64 (under 5 %). The captured step of 8.4 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Best of 4 points: batch.scale=24: 122.2 batches/s, 122.2 per device (102.7 % of the baseline's 119), step time 196.3 ms (180.0 to 214.0 ms), 23x the baseline's 8.4 ms; 1 point does not fit in memory; the best may not fit in memory (36.0 GiB allocated, NVIDIA A100-SXM4-40GB has 40.0 GiB); batch.scale hardly matters from 1 to 64 (under 5 %). The captured step of 8.4 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Answers of this kind (another batch, captured step, one host, inference) were 3.1 % off on average in 10 comparisons with measured runs, from 1 source that constants were fitted to; 100 % were in range.
 
 Step times and their ranges (* = best)
    batch.scale  step time      from        to       change  batches/s  per device  efficiency  peak memory  fits
              1     8.4 ms    8.0 ms    8.8 ms        0.0 %        119         119     100.0 %     30.2 GiB  yes
-             8    65.6 ms   55.8 ms   77.0 ms     +680.9 %        122         122     102.4 %     32.0 GiB  yes
-*           24   196.3 ms  164.5 ms  234.2 ms  23x as much      122.2       122.2     102.7 %     36.0 GiB  unsure
-            64   522.8 ms  430.5 ms  634.5 ms  62x as much      122.4       122.4     102.8 %     46.0 GiB  no
+             8    65.6 ms   60.6 ms   71.0 ms     +680.9 %        122         122     102.4 %     32.0 GiB  yes
+*           24   196.3 ms  180.0 ms  214.0 ms  23x as much      122.2       122.2     102.7 %     36.0 GiB  unsure
+            64   522.8 ms  475.3 ms  574.8 ms  62x as much      122.4       122.4     102.8 %     46.0 GiB  no
 
 Assumptions
 - The capture shows no network: a single rank sends no messages.
 - Tensors with two dimensions or more hold samples, unless a parameter has the same sizes (1 parameter found); work on them grows by roofline, and CPU time stays the same.
 $ stepsim sweep tests/golden/data/gpu_memory.json --set batch.scale=64 --set device.to=recorded,H100 -o -.csv
 device.to,iteration_ns,low_ns,high_ns,baseline_ns,ratio,per_second,efficiency,peak_bytes,capacity_bytes,fits,problem,made by
-recorded,522767969,430464969,634463775,8400000,62.23428202380953,122.42525134511445,1.0283721112989612,49392123904,42949672960,no,,"stepsim 0.1.0 (COMMIT): stepsim sweep tests/golden/data/gpu_memory.json --set batch.scale=64 --set device.to=recorded,H100; 1 input, crc64 e88d96c575c0cad5"
-H100,177159944,131586008,238456442,8400000,21.090469523809524,361.2554765765787,3.034546003243261,49392123904,85899345920,yes,,"stepsim 0.1.0 (COMMIT): stepsim sweep tests/golden/data/gpu_memory.json --set batch.scale=64 --set device.to=recorded,H100; 1 input, crc64 e88d96c575c0cad5"
+recorded,522767969,435511958,627134884,8400000,62.23428202380953,122.42525134511445,1.0283721112989612,49392123904,42949672960,no,,"stepsim 0.1.0 (COMMIT): stepsim sweep tests/golden/data/gpu_memory.json --set batch.scale=64 --set device.to=recorded,H100; 1 input, crc64 e88d96c575c0cad5"
+H100,177159944,133955041,234242907,8400000,21.090469523809524,361.2554765765787,3.034546003243261,49392123904,85899345920,yes,,"stepsim 0.1.0 (COMMIT): stepsim sweep tests/golden/data/gpu_memory.json --set batch.scale=64 --set device.to=recorded,H100; 1 input, crc64 e88d96c575c0cad5"

@@ -1,6 +1,7 @@
 Which bandwidth and partition size would be best for the BytePS sample, and what is enough?
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --quiet
 Best of 15 points: network.bandwidth=8x, comm.partition_bytes=256KiB: step time 155.1 ms (148.7 to 161.9 ms), 70.9 % less than the baseline's 532.1 ms; increasing network.bandwidth beyond 4x saves less than 5 %; comm.partition_bytes hardly matters from 256KiB to 4MiB (under 5 %). The captured step of 534.1 ms is predicted with an error of -0.4 %.
+Answers of this kind (buckets and partitions, job without GPUs, captured step, several hosts, training) were 1.2 % off on average in 37 comparisons with measured runs, from 1 source that constants were fitted to; 100 % were in range.
 
 Step times (* = best)
 network.bandwidth \ comm.partition_bytes    256KiB     1MiB     4MiB
@@ -28,6 +29,7 @@ Assumptions
 - The capture does not show how much communication slows overlapping compute, so durations stay as captured where a change moves communication.
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.yaml --quiet
 Best of 4 points: network.bandwidth=2x: step time 253.2 ms (246.0 to 260.0 ms), 52.4 % less than the baseline's 532.1 ms. The captured step of 534.1 ms is predicted with an error of -0.4 %.
+Answers of this kind (another network, job without GPUs, captured step, several hosts, training) were 0.8 % off on average in 48 comparisons with measured runs, from 1 source that constants were fitted to; 96 % were in range.
 
 Step times and their ranges (* = best)
    network.bandwidth  compute.scale  comm.bucket_bytes  step time      from        to   change
@@ -50,7 +52,7 @@ Assumptions
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.yaml --json --quiet
 {"schema":"stepsim.sweep/1",
 "name":"what to buy",
-"capture":{"verdict":"good","warning":"","caution":""},
+"capture":{"verdict":"good","warning":"","caution":"","evidence":"Answers of this kind (another network, job without GPUs, captured step, several hosts, training) were 0.8 % off on average in 48 comparisons with measured runs, from 1 source that constants were fitted to; 96 % were in range.","findings":""},
 "baseline":{"iteration_ns":532082249,"measured_ns":534061500,"error":-0.0037060357280949852,"throughput":{"unit":"batches/s","in_all":3.758817370357341,"per_device":1.8794086851786704,"workers":2,"devices":2}},
 "best":{
 "set":{"network.bandwidth":"2x"},"iteration_ns":253182790,"low_ns":246010104,"high_ns":259967595,"change":-0.5241660655362326,"throughput":{"unit":"batches/s","in_all":7.899431079023973,"per_device":3.9497155395119865,"workers":2,"devices":2,"efficiency":2.101573527173786}},
@@ -100,6 +102,7 @@ error: --merge only joins parts; leave out --set
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even --quiet --set network.bandwidth=1x,2x,4x --set comm.partition_bytes=256KiB,1MiB
 Best of 6 points: network.bandwidth=4x, comm.partition_bytes=256KiB: step time 160.5 ms (153.9 to 167.3 ms), 69.8 % less than the baseline's 532.1 ms; comm.partition_bytes hardly matters from 256KiB to 1MiB (under 5 %); changing network.bandwidth to 4x, the end of its range, still saves 5 % or more. The captured step of 534.1 ms is predicted with an error of -0.4 %.
+Answers of this kind (buckets and partitions, job without GPUs, captured step, several hosts, training) were 1.2 % off on average in 37 comparisons with measured runs, from 1 source that constants were fitted to; 100 % were in range.
 
 Step times (* = best)
 network.bandwidth \ comm.partition_bytes      256KiB      1MiB

@@ -2,7 +2,7 @@ When does each task of a hand-written graph start and finish?
 $ stepsim replay tests/golden/data/two_hosts.json --tasks --json
 {"schema":"stepsim.replay/1",
 "tasks":4,"edges":3,"ranks":[0,1],
-"capture":{"steps_marked":false,"parameter_servers":false,"device_work":false,"devices":[],"verdict":"good","warning":"","caution":"","loss":""},"steps":[],
+"capture":{"steps_marked":false,"parameter_servers":false,"device_work":false,"devices":[],"verdict":"good","warning":"","caution":"","evidence":"","findings":"","loss":""},"steps":[],
 "set_aside":[],
 "iteration":{"measured_ns":null,"replayed_ns":190000,"mean_ns":null,"pace":null,"error":null,"mean_abs_error":null,"worst_abs_error":null},
 "network":{"model":"recorded","fits":[]},

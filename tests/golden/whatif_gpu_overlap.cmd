@@ -1,13 +1,13 @@
 What does a network four times as fast save where an all-reduce makes the kernels beside it take 1.5 times as long? In each step 4.5 ms of all-reduce lengthen 3 of 14 kernels of 1 ms to 1.5 ms; 1.125 ms of it lengthen one by 0.375 ms: 14.375 ms of kernels instead of 15.5.
 
 $ stepsim whatif tests/golden/data/gpu_overlap.json --set network.bandwidth=4x
-Step time 14.44 ms (14.26 to 15.58 ms), 7.2 % less than the baseline's 15.56 ms. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
-Predictions of network changes are unreliable: 1 of the job's 2 ranks was captured (missing_ranks); 3 of 3 collectives have no size (no_collective_sizes); 'stepsim check' explains the consequences. Never compared with measured runs: changes of the network or of buckets of whole NCCL jobs; steps on several GPU hosts or on more than 8 GPUs.
+Step time 14.44 ms (14.19 to 16.05 ms), 7.2 % less than the baseline's 15.56 ms. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Nothing of this kind was measured (another network, captured step, several hosts, training): the range is half as wide again. Other answers about another network were 4.8 % off on average in 24 comparisons with measured runs, from 2 sources that no constant was fitted to; 100 % were in range.
 
 Why
 - Largest difference: compute, 15.50 ms to 14.38 ms (-1.125 ms).
 - The step is limited by the GPU, before and after.
-- A change of -7.2 % is within the uncertainty of this prediction (-8.4 % to +0.1 %): 'transfers': it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none).
+- A change of -7.2 % is within the uncertainty of this prediction (-8.5 % to +3.1 %): 'transfers': it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none).
 
 Where the difference comes from
 per step of the slowest rank   baseline   scenario  difference
@@ -55,7 +55,7 @@ gemm            9     1.50x            1.50x            1.50x     42     46.50 m
 - kernel time per step and rank: -1.125 ms (turn this off with --no-interference)
 $ stepsim whatif tests/golden/data/gpu_overlap.json --set network.bandwidth=4x --no-interference
 Step time 15.56 ms (15.37 to 15.75 ms), the same as the baseline's 15.56 ms. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
-Predictions of network changes are unreliable: 1 of the job's 2 ranks was captured (missing_ranks); 3 of 3 collectives have no size (no_collective_sizes); 'stepsim check' explains the consequences. Never compared with measured runs: changes of the network or of buckets of whole NCCL jobs; steps on several GPU hosts or on more than 8 GPUs.
+Nothing of this kind was measured (another network, captured step, several hosts, training): the range is half as wide again. Other answers about another network were 4.8 % off on average in 24 comparisons with measured runs, from 2 sources that no constant was fitted to; 100 % were in range.
 
 Why
 - The step is limited by the GPU, before and after.
@@ -99,14 +99,14 @@ CPU       0.035 ms   0.035 ms           0
 waiting   0.025 ms   0.025 ms           0
 - baseline: rank 0's step 3; scenario: rank 0's step 3
 $ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml
-Best of 3 points: network.bandwidth=16x: step time 14.15 ms (13.98 to 15.57 ms), 9.0 % less than the baseline's 15.56 ms; increasing network.bandwidth beyond 4x (1x to 4x within the uncertainty) saves less than 5 %. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
-Predictions of network changes are unreliable: 1 of the job's 2 ranks was captured (missing_ranks); 3 of 3 collectives have no size (no_collective_sizes); 'stepsim check' explains the consequences. Never compared with measured runs: changes of the network or of buckets of whole NCCL jobs; steps on several GPU hosts or on more than 8 GPUs.
+Best of 3 points: network.bandwidth=16x: step time 14.15 ms (13.89 to 16.33 ms), 9.0 % less than the baseline's 15.56 ms; increasing network.bandwidth beyond 4x (1x to 4x within the uncertainty) saves less than 5 %. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Nothing of this kind was measured (another network, captured step, several hosts, training): the range is half as wide again. Other answers about another network were 4.8 % off on average in 24 comparisons with measured runs, from 2 sources that no constant was fitted to; 100 % were in range.
 
 Step times and their ranges (* = best)
    network.bandwidth  step time      from        to  change
                   1x   15.56 ms  15.37 ms  15.75 ms   0.0 %
-                  4x   14.44 ms  14.26 ms  15.58 ms  -7.2 %
-*                16x   14.15 ms  13.98 ms  15.57 ms  -9.0 %
+                  4x   14.44 ms  14.19 ms  16.05 ms  -7.2 %
+*                16x   14.15 ms  13.89 ms  16.33 ms  -9.0 %
 
 Assumptions
 - The input has 1 of 2 ranks; the others are assumed to arrive at collectives when these do.
@@ -117,7 +117,7 @@ Assumptions
 - 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 16, like transfers over links.
 $ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml --no-interference
 None of 3 points changes the step time of 15.56 ms (15.37 to 15.75 ms) by 0.1 % or more; network.bandwidth hardly matters from 1x to 16x (under 5 %). The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
-Predictions of network changes are unreliable: 1 of the job's 2 ranks was captured (missing_ranks); 3 of 3 collectives have no size (no_collective_sizes); 'stepsim check' explains the consequences. Never compared with measured runs: changes of the network or of buckets of whole NCCL jobs; steps on several GPU hosts or on more than 8 GPUs.
+Nothing of this kind was measured (another network, captured step, several hosts, training): the range is half as wide again. Other answers about another network were 4.8 % off on average in 24 comparisons with measured runs, from 2 sources that no constant was fitted to; 100 % were in range.
 
 Step times and their ranges (* = best)
    network.bandwidth  step time      from        to  change

@@ -439,7 +439,7 @@ Answer answer_of(const Question& asked, const scenarios::MemoryNeeds& memory, co
     scenarios::Plan plan = asked.predictor().plan();
     scenarios::apply_all(scenario.changes, plan);
     const auto need = memory.of(plan).need;
-    return {asked.predictor().predict(plan).iteration, need ? need->peak : Bytes{}};
+    return {asked.predictor().predict(plan).iteration, need ? need->peak.mid : Bytes{}};
   } catch (const std::exception&) {
     return {.is_refused = true};
   }

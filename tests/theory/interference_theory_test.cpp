@@ -128,13 +128,13 @@ TEST(InterferenceTheory, WhatDoesNotSettleIsSaid) {
   EXPECT_EQ(doubled().predicted({"network.bandwidth=2x"}).unsettled, 0);
 }
 
-const scenarios::IntervalSource* interference_source(const scenarios::AnswerInterval& interval) {
+const scenarios::RangeSource<Duration>* interference_source(const scenarios::Range<Duration>& interval) {
   const auto found = std::find_if(interval.sources.begin(), interval.sources.end(),
                                   [](const auto& source) { return source.name == "interference"; });
   return found == interval.sources.end() ? nullptr : &*found;
 }
 
-scenarios::AnswerInterval range_of(const Question& question, const std::string& set) {
+scenarios::Range<Duration> range_of(const Question& question, const std::string& set) {
   scenarios::Scenario scenario;
   scenarios::add_set(scenario, set);
   scenarios::Plan plan = question.predictor().plan();
@@ -148,8 +148,8 @@ scenarios::AnswerInterval range_of(const Question& question, const std::string& 
 TEST(InterferenceTheory, RangeGoesFromTheLeastSlowingToTheMost) {
   // The kernel took 15 ms, 10 ms of them during communication. If that slows it by a factor of 3 to 1.5, it takes
   // between 5 + 10 / 3 = 8 1/3 ms and 5 + 10 / 1.5 = 11 2/3 ms alone.
-  const scenarios::AnswerInterval range = range_of(doubled(), "network.bandwidth=1e9x");
-  const scenarios::IntervalSource* const source = interference_source(range);
+  const scenarios::Range<Duration> range = range_of(doubled(), "network.bandwidth=1e9x");
+  const scenarios::RangeSource<Duration>* const source = interference_source(range);
   ASSERT_NE(source, nullptr);
   EXPECT_EQ(source->low, Duration{8'333'333});
   EXPECT_EQ(source->high, Duration{11'666'667});

@@ -48,7 +48,7 @@ Capture two_senders() {
 
 /// Returns the answer to `change` for the capture, under max-min.
 template <class Change>
-AnswerInterval answer(const Capture& capture, const Cluster& cluster, Change change) {
+Range<Duration> answer(const Capture& capture, const Cluster& cluster, Change change) {
   Predictor predictor(capture, cluster, *find_network_model("maxmin"));
   Plan plan = predictor.plan();
   change(plan);
@@ -56,13 +56,13 @@ AnswerInterval answer(const Capture& capture, const Cluster& cluster, Change cha
   return interval_of(predictor, plan, predictor.predict(predictor.plan()), predictor.predict(plan), meter);
 }
 
-AnswerInterval answer(const Capture& capture, const Cluster& cluster) {
+Range<Duration> answer(const Capture& capture, const Cluster& cluster) {
   return answer(capture, cluster, [](Plan&) {});
 }
 
-const IntervalSource* find(const AnswerInterval& interval, std::string_view name) {
+const RangeSource<Duration>* find(const Range<Duration>& interval, std::string_view name) {
   const auto found = std::find_if(interval.sources.begin(), interval.sources.end(),
-                                  [name](const IntervalSource& source) { return source.name == name; });
+                                  [name](const RangeSource<Duration>& source) { return source.name == name; });
   return found == interval.sources.end() ? nullptr : &*found;
 }
 
@@ -71,16 +71,16 @@ double factor(Duration part, Duration of) {
 }
 
 /// Expects that the source is absent, or has no width.
-void expect_no_width(const IntervalSource* source) {
+void expect_no_width(const RangeSource<Duration>* source) {
   if (source == nullptr) return;
   EXPECT_EQ(source->low, source->high);
 }
 
 /// Returns the range that the sources give together, without those known from other jobs: the models' usual error and
 /// its extrapolation. Those have a separate closed form (tests/scenarios/answer/model_error_test.cpp).
-Factors range_without_models(const AnswerInterval& interval, Duration predicted) {
+Factors range_without_models(const Range<Duration>& interval, Duration predicted) {
   std::vector<Factors> factors;
-  for (const IntervalSource& source : interval.sources) {
+  for (const RangeSource<Duration>& source : interval.sources) {
     if (source.name == "usual error" || source.name == "extrapolation") continue;
     factors.push_back({factor(source.low, predicted), factor(source.high, predicted)});
   }
@@ -88,9 +88,9 @@ Factors range_without_models(const AnswerInterval& interval, Duration predicted)
 }
 
 /// Expects that the answer's range is that of all its sources together.
-void expect_all(const AnswerInterval& interval, Duration predicted) {
+void expect_all(const Range<Duration>& interval, Duration predicted) {
   std::vector<Factors> factors;
-  for (const IntervalSource& source : interval.sources)
+  for (const RangeSource<Duration>& source : interval.sources)
     factors.push_back({factor(source.low, predicted), factor(source.high, predicted)});
   const Factors all = independent(factors);
   EXPECT_NEAR(factor(interval.low, predicted), all.least, 1e-6);
@@ -100,8 +100,8 @@ void expect_all(const AnswerInterval& interval, Duration predicted) {
 TEST(IntervalTheory, SharingGoesFromOneAfterTheOtherToFair) {
   // With fair sharing both messages take twice their time. One after the other, the first message takes its own time
   // only.
-  const AnswerInterval interval = answer(two_senders(), gigabyte_star(3));
-  const IntervalSource* const sharing = find(interval, "sharing");
+  const Range<Duration> interval = answer(two_senders(), gigabyte_star(3));
+  const RangeSource<Duration>* const sharing = find(interval, "sharing");
   ASSERT_NE(sharing, nullptr);
   EXPECT_EQ(sharing->low, kMessage + kCompute);
   EXPECT_EQ(sharing->high, kMessage * 2 + kCompute);
@@ -110,13 +110,13 @@ TEST(IntervalTheory, SharingGoesFromOneAfterTheOtherToFair) {
 }
 
 /// Returns the number of tasks that are replayed to find the range, and the range.
-std::pair<std::uint64_t, AnswerInterval> counted(const Capture& capture, const Cluster& cluster, const char* network) {
+std::pair<std::uint64_t, Range<Duration>> counted(const Capture& capture, const Cluster& cluster, const char* network) {
   Predictor predictor(capture, cluster, *find_network_model(network));
   const Plan plan = predictor.plan();
   const Prediction prediction = predictor.predict(plan);
   std::uint64_t total = 0;
   ReplayMeter meter({}, [&total](std::uint64_t, std::uint64_t expected) { total = expected; });
-  AnswerInterval interval = interval_of(predictor, plan, prediction, prediction, meter);
+  Range<Duration> interval = interval_of(predictor, plan, prediction, prediction, meter);
   return {total, std::move(interval)};
 }
 
@@ -129,14 +129,14 @@ TEST(IntervalTheory, AReplayThatWouldBeThePredictionIsNotMade) {
   // The model fifo serves the first message to arrive, whatever `sharing` is.
   const auto [fifo_tasks, fifo] = counted(capture, gigabyte_star(3), "fifo");
   EXPECT_EQ(fifo_tasks, 0U);
-  const IntervalSource* const sharing = find(fifo, "sharing");
+  const RangeSource<Duration>* const sharing = find(fifo, "sharing");
   ASSERT_NE(sharing, nullptr);
   EXPECT_EQ(sharing->low, sharing->high);
   EXPECT_EQ(sharing->low, kMessage + kCompute);
 }
 
 TEST(IntervalTheory, SharingThatIsKnownHasNoRange) {
-  const AnswerInterval interval =
+  const Range<Duration> interval =
       answer(two_senders(), gigabyte_star(3), [](Plan& plan) { plan.sharing_known = true; });
   EXPECT_EQ(find(interval, "sharing"), nullptr);
   const Factors range = range_without_models(interval, kMessage * 2 + kCompute);
@@ -196,8 +196,8 @@ void double_compute(Plan& plan) {
 }
 
 TEST(IntervalTheory, StepsThatDifferMakeARangeThatHoldsThemAll) {
-  const AnswerInterval interval = answer(OneRank{.lengths = {9, 10, 12}}.capture(), {});
-  const IntervalSource* const steps = find(interval, "steps");
+  const Range<Duration> interval = answer(OneRank{.lengths = {9, 10, 12}}.capture(), {});
+  const RangeSource<Duration>* const steps = find(interval, "steps");
   ASSERT_NE(steps, nullptr);  // tests/scenarios/answer/step_spread_test.cpp checks its width
   EXPECT_LE(steps->low, milliseconds{9});
   EXPECT_GE(steps->high, milliseconds{12});
@@ -206,7 +206,7 @@ TEST(IntervalTheory, StepsThatDifferMakeARangeThatHoldsThemAll) {
 }
 
 TEST(IntervalTheory, WhereNothingIsUnknownOnlyTheModelsUsualErrorIsLeft) {
-  const AnswerInterval interval = answer(OneRank{}.capture(), {}, double_compute);
+  const Range<Duration> interval = answer(OneRank{}.capture(), {}, double_compute);
   const Factors range = range_without_models(interval, milliseconds{20});
   EXPECT_EQ(range.least, 1);
   EXPECT_EQ(range.most, 1);
@@ -217,8 +217,8 @@ TEST(IntervalTheory, CollectivesWithoutTheirOtherRanksStayOrChangeAsTheRest) {
   // Of 10 ms, 4 ms are communication. The compute of 6 ms becomes 12 ms, which gives 16 ms in all, or 20 ms if the
   // communication doubles too.
   const Capture capture = OneRank{.exchange = milliseconds{4}}.capture();
-  const AnswerInterval interval = answer(capture, {}, double_compute);
-  const IntervalSource* const missing = find(interval, "missing ranks");
+  const Range<Duration> interval = answer(capture, {}, double_compute);
+  const RangeSource<Duration>* const missing = find(interval, "missing ranks");
   ASSERT_NE(missing, nullptr);
   EXPECT_EQ(missing->low, milliseconds{16});
   EXPECT_EQ(missing->high, milliseconds{20});
@@ -231,8 +231,8 @@ TEST(IntervalTheory, UnexplainedWaitsStayOrChangeAsTheRest) {
   // waits. If waits do not change, doubling the compute of 7 ms gives 14 + 3 = 17 ms. If waits change as the other time
   // does, an iteration takes twice as long.
   const Capture capture = OneRank{.lengths = {10, 10, 13}, .wait = milliseconds{3}}.capture();
-  const AnswerInterval interval = answer(capture, {}, double_compute);
-  const IntervalSource* const waits = find(interval, "unexplained waits");
+  const Range<Duration> interval = answer(capture, {}, double_compute);
+  const RangeSource<Duration>* const waits = find(interval, "unexplained waits");
   ASSERT_NE(waits, nullptr);
   EXPECT_EQ(waits->low, milliseconds{17});
   EXPECT_EQ(waits->high, milliseconds{20});
@@ -240,9 +240,9 @@ TEST(IntervalTheory, UnexplainedWaitsStayOrChangeAsTheRest) {
 }
 
 TEST(IntervalTheory, SourcesCombineAsIndependentOnes) {
-  const AnswerInterval interval =
+  const Range<Duration> interval =
       answer(OneRank{.lengths = {9, 10, 12}, .exchange = milliseconds{4}}.capture(), {}, double_compute);
-  const IntervalSource* const missing = find(interval, "missing ranks");
+  const RangeSource<Duration>* const missing = find(interval, "missing ranks");
   ASSERT_TRUE(find(interval, "steps") != nullptr && missing != nullptr);
   expect_all(interval, missing->low);
 }
@@ -257,8 +257,8 @@ TEST(IntervalTheory, AWayToShareThatTheCaptureSpeaksAgainstIsLeftOut) {
     capture.recording.finish.push_back(message ? shared : shared + kCompute);
   }
   capture.recording.ranks = {0};
-  const AnswerInterval interval = answer(capture, gigabyte_star(3));
-  const IntervalSource* const sharing = find(interval, "sharing");
+  const Range<Duration> interval = answer(capture, gigabyte_star(3));
+  const RangeSource<Duration>* const sharing = find(interval, "sharing");
   ASSERT_NE(sharing, nullptr);
   EXPECT_EQ(sharing->low, kMessage * 2 + kCompute);
   EXPECT_EQ(sharing->high, kMessage * 2 + kCompute);
@@ -267,8 +267,8 @@ TEST(IntervalTheory, AWayToShareThatTheCaptureSpeaksAgainstIsLeftOut) {
 TEST(IntervalTheory, WorkersThatBeginTogetherAreInTheRangeOfDrift) {
   WorkloadMaker maker;
   maker.workers = 2;
-  const AnswerInterval interval = answer(maker.capture(), gigabyte_star(3));
-  const IntervalSource* const drift = find(interval, "drift");
+  const Range<Duration> interval = answer(maker.capture(), gigabyte_star(3));
+  const RangeSource<Duration>* const drift = find(interval, "drift");
   ASSERT_NE(drift, nullptr);
   // If the workers start together, both pushes share the server's link, and so do both answers. Headers take 0.1 us
   // each.
@@ -283,8 +283,8 @@ TEST(IntervalTheory, ACopyIsAsSlowAsTheSlowestAtMost) {
   WorkloadMaker maker;
   maker.workers = 3;
   maker.scale = {1, 2, 3};
-  const AnswerInterval interval = answer(maker.capture(), gigabyte_star(5), [](Plan& plan) { plan.job.workers = 4; });
-  const IntervalSource* const copies = find(interval, "copies");
+  const Range<Duration> interval = answer(maker.capture(), gigabyte_star(5), [](Plan& plan) { plan.job.workers = 4; });
+  const RangeSource<Duration>* const copies = find(interval, "copies");
   ASSERT_NE(copies, nullptr);
   const Duration compute = (kForward + kBackward + kUpdate) * 3;
   EXPECT_GE(copies->low, compute);
@@ -297,8 +297,8 @@ TEST(IntervalTheory, AWorkerThatWasNotCapturedIsNamedThoughNothingChanges) {
   PsWorkload workload = *capture.parameter_server;
   workload.job.workers = 2;  // the number in job.yaml may exceed the captured workers
   capture.parameter_server = std::make_shared<const PsWorkload>(workload);
-  const AnswerInterval interval = answer(capture, gigabyte_star(3));
-  const IntervalSource* const copies = find(interval, "copies");
+  const Range<Duration> interval = answer(capture, gigabyte_star(3));
+  const RangeSource<Duration>* const copies = find(interval, "copies");
   ASSERT_NE(copies, nullptr);
   EXPECT_NE(copies->reason.find("one worker was captured"), std::string::npos);
   EXPECT_NE(Predictor(capture, gigabyte_star(3), *find_network_model("maxmin")).plan().assumptions, Assumptions{});

@@ -9,7 +9,9 @@ folder next to the checkout; those that are absent are skipped.
     shapes    where batch.scale is refused because shapes are missing, check finds it
     tested    check reports an untested graph if, and only if, the replay tested nothing
     classes   a what-if of the device has as many tasks of a class, with the same time, as 'tasks' and a selection
-    doubted   what check calls unreliable, the answers of these questions say before their figures
+    doubted   an answer names what check calls unreliable, and says it before its figures where that moves it
+    neutral   a change without effect has no width
+    farther   a larger change has no smaller error of the models
     judged    every answer has the verdict of check
     damaged   a truncated capture is reported in the first lines; it gives correct answers or refuses
     unlike    a gate refuses to compare jobs that are not comparable
@@ -17,6 +19,7 @@ folder next to the checkout; those that are absent are skipped.
 import glob
 import gzip
 import json
+import math
 import os
 import sys
 import tempfile
@@ -25,6 +28,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 from checks import SHARED, check, quietly, verdict, write  # noqa: E402
 
 NEUTRAL = "compute.scale=1"
+# Findings whose effect a source of a range shows.
+IN_RANGE = {"missing_ranks": "missing ranks", "no_shapes": "device", "unexplained_wait": "unexplained waits", "repetition_contradicted": "repetition", "replay_off": "model"}
 MOST_FOR_ADVISE = 2_000_000  # bytes: advise makes some twenty predictions
 
 
@@ -39,6 +44,8 @@ def judge(name, path):
     whole = answer("whatif", path, "--set", NEUTRAL)
     if whole is None:
         return
+    neutral(name, path)
+    farther(name, path)
     judged = answer("check", path)
     verdicts = {"whatif": whole["capture"]["verdict"]}
     measured, predicted = whole["measured"].get("iteration_ns"), whole["baseline"]["iteration_ns"]
@@ -71,6 +78,33 @@ def judge(name, path):
     check(f"{name}: it is whole", "lost_kernels" not in findings, findings)
 
 
+def width(of):
+    """The width of a range, in logarithms."""
+    return math.log(of["high_ns"] / of["low_ns"]) if of["low_ns"] > 0 else math.inf
+
+
+def neutral(name, path):
+    for change in (NEUTRAL, "host.scale=1", "network.bandwidth=1x", "batch.scale=1"):
+        found = answer("whatif", path, "--set", change)
+        if found is not None:
+            ends = [found["scenario"][key] for key in ("change", "low_change", "high_change")]
+            check(f"{name}: {change} has no width", ends == [0, 0, 0], ends)
+
+
+def farther(name, path):
+    before = None
+    for factor in (1.1, 1.21, 1.4641):
+        found = answer("whatif", path, "--set", f"compute.scale={factor}")
+        if found is None:
+            return
+        change = abs(math.log1p(found["scenario"]["change"]))
+        errors = {source["source"]: width(source) for source in found["scenario"]["interval"] if source["source"] in ("usual error", "extrapolation")}
+        if before and change > before[0]:
+            narrower = {key: (value, errors.get(key)) for key, value in before[1].items() if errors.get(key, 0) < value * (1 - 1e-3)}
+            check(f"{name}: compute.scale={factor} has no smaller error of the models", not narrower, narrower)
+        before = change, errors
+
+
 def doubted(name, path, judged):
     """Returns the answer about another device; empty if it is refused."""
     about_device = {}
@@ -79,10 +113,14 @@ def doubted(name, path, judged):
         if found is None:
             continue
         about_device = found if question == "device" else about_device
-        expected = {finding["name"] for finding in judged["findings"]
-                    if question in finding["questions"] and finding["cost"] in ("prevents", "weakens")}
-        caution = found["capture"]["caution"]
-        check(f"{name}: {change} says what check says", all(one in caution for one in expected), (expected, caution))
+        expected = {finding["name"]: finding["cost"] for finding in judged["findings"]
+                    if {question, "replay"} & set(finding["questions"]) and finding["cost"] in ("prevents", "weakens")}
+        caution, named = found["capture"]["caution"], set(found["capture"]["findings"].split(", "))
+        check(f"{name}: {change} names what check finds", expected.keys() <= named, (expected, named))
+        moving = {source["source"] for source in found["scenario"]["interval"] if 2 * width(source) > width(found["scenario"])}
+        moved = {one for one, cost in expected.items() if cost == "prevents" or IN_RANGE.get(one) in moving}
+        told = {one for one in IN_RANGE if f"({one})" in caution}
+        check(f"{name}: {change} warns of what moves it", all(one in caution for one in moved) and told <= moved, (moved, caution))
         if question == "ranks" and caution:
             lines = quietly("whatif", path, "--set", change, "--brief").stdout.decode().splitlines()
             check(f"{name}: the caution is in the first lines", caution in lines[1:3], lines[:4])

@@ -29,7 +29,7 @@ def seconds_used():
 
 def question(row):
     """Returns everything of a row but the answer, as it is written."""
-    return [form.written(getattr(row, column)) for column in form.COLUMNS if column not in ("predicted", "low", "high", "refused")]
+    return [form.written(getattr(row, column)) for column in form.COLUMNS if column not in (*form.Answer._fields, "refused")]
 
 
 def compare(row, again):

@@ -18,7 +18,7 @@
 namespace stepsim::testing {
 namespace {
 
-using scenarios::AnswerInterval;
+using scenarios::Range;
 
 /// A group of runs of truth/byteps, with a predictor for its captured run.
 class MeasuredGroup {
@@ -30,7 +30,7 @@ class MeasuredGroup {
             ingest::load({(folder_ / "base/traces").string()}, {.job_file = (folder_ / "base/job.yaml").string()})),
         predictor_(capture_, calibrate(capture_).cluster, *find_network_model("maxmin")) {}
 
-  [[nodiscard]] AnswerInterval answer(const MeasuredRun& run) {
+  [[nodiscard]] Range<Duration> answer(const MeasuredRun& run) {
     scenarios::Scenario scenario;
     for (const std::string& set : sets(run)) add_set(scenario, set);
     scenarios::Plan plan = predictor_.plan();
@@ -68,7 +68,7 @@ TEST(ContendedRuns, AreMeasuredWithinTheirIntervals) {
     if (contended.empty()) continue;
     MeasuredGroup group(entry.path());
     for (const MeasuredRun& run : contended) {
-      const AnswerInterval interval = group.answer(run);
+      const Range<Duration> interval = group.answer(run);
       const double low = static_cast<double>(interval.low.count()) * 1e-9;
       const double high = static_cast<double>(interval.high.count()) * 1e-9;
       EXPECT_LE(low * 0.97, number(run, "median_step_s")) << text_of(run);

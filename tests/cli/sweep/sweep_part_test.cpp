@@ -47,9 +47,9 @@ Outcome outcome_of(std::size_t point) {
   Outcome outcome{
       iteration, {}, iteration - Duration{7}, iteration + Duration{9}, 2, 1.0 / static_cast<double>(1 + point), 4};
   if (point == 2) outcome.note = "83 % of the device time\thas no shapes";
-  if (point == 2) outcome.memory = {{3, "NVIDIA A10", Bytes{20}, Bytes{19}, Bytes{21}, Bytes{24}}};
+  if (point == 2) outcome.memory = {{3, "NVIDIA A10", {Bytes{19}, Bytes{20}, Bytes{21}}, Bytes{24}}};
   if (point == 3) outcome.by_data_sheet = Duration{1'234};
-  if (point == 3) outcome.memory = {{0, "CPU", Bytes{20}, Bytes{20}, Bytes{20}, std::nullopt}};
+  if (point == 3) outcome.memory = {{0, "CPU", {Bytes{20}, Bytes{20}, Bytes{20}}, std::nullopt}};
   return outcome;
 }
 
@@ -266,10 +266,10 @@ TEST_F(SweepPartTest, IsWrittenByOneProcessAtATime) {
 
 TEST_F(SweepPartTest, PartOfAnOldVersionIsRefusedAndSaysItsVersion) {
   EXPECT_EQ(thrown_by<InputError>([&] { return parse_part("stepsim.sweep.points\t5\t94004881087f47f5\n", "old"); }),
-            "old:1: is a part of version 5; expected version 12");
+            "old:1: is a part of version 5; expected version 13");
   EXPECT_EQ(
       thrown_by<InputError>([&] { return parse_part(R"(["stepsim.sweep.points","9","e520a3f0de266743"])", "old"); }),
-      "old:1: is a part of version 9; expected version 12");
+      "old:1: is a part of version 9; expected version 13");
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ Advice two_changes(double code, double hardware, double range) {
     Tried& tried = advice.tried.emplace_back();
     tried.candidate = {effort, effort == Effort::kCode ? "write it" : "buy it", {{"key", "1"}}, advice.tried.size()};
     tried.iteration = std::chrono::milliseconds{100 + std::lround(100 * by)};
-    tried.change = {by, by - range, by + range};
+    tried.change = {by - range, by, by + range};
     tried.verdict = by + range < 0 ? Verdict::kGain : Verdict::kUnsure;
     tried.best = true;
   };
@@ -164,14 +164,14 @@ TEST(AdviceTest, AVerdictFollowsFromTheRangeOfTheChange) {
   for (const auto& [name, question] : small_questions()) {
     for (const Tried& tried : advice_on(question).tried) {
       SCOPED_TRACE(name + ": " + to_text(tried.candidate.settings));
-      EXPECT_LE(tried.change.low, tried.change.by);
-      EXPECT_GE(tried.change.high, tried.change.by);
+      EXPECT_LE(tried.change.low, tried.change.mid);
+      EXPECT_GE(tried.change.high, tried.change.mid);
       EXPECT_LE(tried.low, tried.iteration);
       EXPECT_GE(tried.high, tried.iteration);
       switch (tried.verdict) {
         case Verdict::kGain: EXPECT_LT(tried.change.high, 0); break;
         case Verdict::kWorse: EXPECT_GT(tried.change.low, 0); break;
-        case Verdict::kNothing: EXPECT_NEAR(tried.change.by, 0, 0.0005); break;
+        case Verdict::kNothing: EXPECT_NEAR(tried.change.mid, 0, 0.0005); break;
         case Verdict::kUnsure:
           EXPECT_LE(tried.change.low, 0);
           EXPECT_GE(tried.change.high, 0);
@@ -206,7 +206,7 @@ TEST(AdviceTest, TogetherAreGainsThatCanBeCarriedOutAndDoNotCollide) {
         EXPECT_EQ(tried.verdict, Verdict::kGain) << name;
         EXPECT_NE(tried.candidate.effort, Effort::kLimit) << name;
         for (const Setting& setting : tried.candidate.settings) EXPECT_TRUE(keys.insert(setting.key).second) << name;
-        sum += tried.change.by;
+        sum += tried.change.mid;
       }
       EXPECT_DOUBLE_EQ(together.sum, sum) << name;
     }

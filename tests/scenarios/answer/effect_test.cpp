@@ -23,46 +23,47 @@ struct Pair {
   }
 };
 
-AnswerInterval with(IntervalSource source) { return {microseconds{50}, microseconds{200}, {std::move(source)}}; }
+Range<Duration> with(RangeSource<Duration> source) {
+  return {microseconds{50}, microseconds{100}, microseconds{200}, {std::move(source)}};
+}
 
 TEST(EffectTest, WithoutSourcesAChangeHasNoWidth) {
   const Pair pair;
   const Effect effect = effect_of(pair.captured, pair.changed, {});
-  EXPECT_EQ(effect.typical.by, -0.5);
+  EXPECT_EQ(effect.typical.mid, -0.5);
   EXPECT_EQ(effect.typical.low, -0.5);
   EXPECT_EQ(effect.typical.high, -0.5);
-  EXPECT_EQ(effect.mean.by, -0.5) << "no step is in both";
-  EXPECT_EQ(effect.typical.widest, "");
+  EXPECT_EQ(effect.mean.mid, -0.5) << "no step is in both";
+  EXPECT_EQ(widest_source(effect.typical), "");
 }
 
 TEST(EffectTest, WhatIsAboutTheCapturedStepsCancels) {
   const Pair pair;
   const Effect effect =
-      effect_of(pair.captured, pair.changed, with({"steps", "", microseconds{50}, microseconds{200}, true}));
+      effect_of(pair.captured, pair.changed, with({"steps", "", microseconds{50}, microseconds{200}}));
   EXPECT_EQ(effect.typical.low, -0.5);
   EXPECT_EQ(effect.typical.high, -0.5);
 }
 
-TEST(EffectTest, OtherSourcesStay) {
+TEST(EffectTest, ASourceGivesWhatItSaysOfTheChange) {
   const Pair pair;
-  const Effect effect =
-      effect_of(pair.captured, pair.changed, with({"sharing", "of links", microseconds{80}, microseconds{150}}));
+  const Effect effect = effect_of(pair.captured, pair.changed,
+                                  with({"sharing", "of links", microseconds{80}, microseconds{150}, {0.8, 1.5}}));
   EXPECT_NEAR(effect.typical.low, 0.5 * 0.8 - 1, kClose);
   EXPECT_NEAR(effect.typical.high, 0.5 * 1.5 - 1, kClose);
-  EXPECT_EQ(effect.typical.widest, "'sharing': of links");
-  EXPECT_FALSE(effect.typical.may_be_none());
+  EXPECT_EQ(widest_source(effect.typical), "'sharing': of links");
+  EXPECT_FALSE(may_be_none(effect.typical));
 }
 
-TEST(EffectTest, WithoutTheProfilerBothAreShorter) {
-  // The profiler takes 40 us of the captured iteration. Without it, the change saves 60 of 160 us instead of 100 of 200
-  // us, a ratio 0.75 times as large.
+TEST(EffectTest, BothAreWidenedLikeTheAnswer) {
   const Pair pair;
-  const Effect effect =
-      effect_of(pair.captured, pair.changed,
-                with({kProfilerSource, "", microseconds{60}, microseconds{100}, true, false, microseconds{160}}));
-  EXPECT_NEAR(effect.typical.low, 0.5 * 0.75 - 1, kClose);
-  EXPECT_EQ(effect.typical.high, -0.5);
-  EXPECT_EQ(effect.typical.widest, "without what the profiler may cost, it is -62.5 %");
+  Range<Duration> range = with({"sharing", "of links", microseconds{80}, microseconds{150}, {0.8, 1.5}});
+  range.factor = 2;
+  const Effect effect = effect_of(pair.captured, pair.changed, range);
+  for (const Range<double>& change : {effect.typical, effect.mean}) {
+    EXPECT_NEAR(change.low, 0.5 * 0.8 * 0.8 - 1, kClose);
+    EXPECT_NEAR(change.high, 0.5 * 1.5 * 1.5 - 1, kClose);
+  }
 }
 
 TEST(EffectTest, WhatFollowsAtOnceMayChangeByMore) {
@@ -73,7 +74,7 @@ TEST(EffectTest, WhatFollowsAtOnceMayChangeByMore) {
   const Effect effect = effect_of(pair.captured, pair.changed, {});
   EXPECT_EQ(effect.typical.low, -0.5);
   EXPECT_NEAR(effect.typical.high, 0.5 * 1.25 - 1, kClose);
-  EXPECT_EQ(effect.typical.widest, "in the long run, it is -37.5 %");
+  EXPECT_EQ(widest_source(effect.typical), "in the long run, it is -37.5 %");
 }
 
 TEST(EffectTest, AChangeOfOneStepReachesFromNoneToItsOwn) {
@@ -85,7 +86,7 @@ TEST(EffectTest, AChangeOfOneStepReachesFromNoneToItsOwn) {
   const Effect effect = effect_of(captured, changed, {});
   EXPECT_NEAR(effect.typical.low, 60.0 / 210.0 - 1, 1e-6);
   EXPECT_NEAR(effect.typical.high, 0, 1e-6);
-  EXPECT_NEAR(effect.mean.by, (60.0 + 210.0) / 420.0 - 1, 1e-6);
+  EXPECT_NEAR(effect.mean.mid, (60.0 + 210.0) / 420.0 - 1, 1e-6);
 }
 
 }  // namespace

@@ -47,5 +47,33 @@ TEST(OnTopTest, IsTheProduct) {
   EXPECT_DOUBLE_EQ(both.most, 1.32);
 }
 
+TEST(WidenedTest, LogarithmsAreMultiplied) {
+  const Factors twice = widened({0.5, 3}, 2);
+  EXPECT_DOUBLE_EQ(twice.least, 0.25);
+  EXPECT_DOUBLE_EQ(twice.most, 9);
+  const Factors none = widened({0.5, 3}, 0);
+  EXPECT_EQ(none.least, 1);
+  EXPECT_EQ(none.most, 1);
+  EXPECT_EQ(widened({1, 1}, 5).most, 1) << "no width stays none";
+  EXPECT_GT(widened({0, 1}, 2).least, 0);
+}
+
+TEST(ShareOfChangeTest, GrowsToTheWholeBothWays) {
+  EXPECT_EQ(share_of_change(1), 0);
+  EXPECT_NEAR(share_of_change(1.01), std::log(1.01) / std::log(kWholeChange), 1e-12);
+  EXPECT_NEAR(share_of_change(1 / 1.01), share_of_change(1.01), 1e-12);
+  for (const double whole : {0.0, 0.5, 1 / kWholeChange, kWholeChange, 2.0})
+    EXPECT_NEAR(share_of_change(whole), 1, 1e-12);
+}
+
+TEST(UsualErrorTest, OfRatesIsInProportionToASmallChange) {
+  const auto error = [](ModelCase of) { return std::log(usual_error(of).most); };
+  EXPECT_EQ(error({.change = 1}), 0);
+  EXPECT_NEAR(error({.change = 1, .times_links = true}), kUsualModelError, 1e-12) << "that of the captured job";
+  EXPECT_NEAR(error({.change = 2}), kUsualModelError, 1e-12);
+  EXPECT_NEAR(error({.change = std::sqrt(kWholeChange)}), kUsualModelError / 2, 1e-12);
+  EXPECT_NEAR(error({.change = 1, .settings_changed = true}), kSettingsError, 1e-12);
+}
+
 }  // namespace
 }  // namespace stepsim::scenarios

@@ -36,10 +36,10 @@ using stepsim::testing::Question;
 
 struct Answer {
   Duration iteration{};
-  AnswerInterval range;
-  [[nodiscard]] const IntervalSource* source(std::string_view name) const {
+  Range<Duration> range;
+  [[nodiscard]] const RangeSource<Duration>* source(std::string_view name) const {
     const auto found = std::find_if(range.sources.begin(), range.sources.end(),
-                                    [name](const IntervalSource& source) { return source.name == name; });
+                                    [name](const RangeSource<Duration>& source) { return source.name == name; });
     return found == range.sources.end() ? nullptr : &*found;
   }
 };
@@ -69,7 +69,8 @@ Question recorded_question(std::uint32_t events, std::optional<Duration> measure
 
 /// Expects the range that the sources give together. On each side, the logarithms of their factors add up by their
 /// squares. Of the sources that are computed from the captured steps' times (model, steps, transient) only the widest
-/// counts. The range is at least as wide as the errors of "model" and "steps" multiplied. Times are whole nanoseconds.
+/// counts. All is then widened by the factor of the answer's kind. The range is at least as wide as the errors of
+/// "model" and "steps" multiplied. Times are whole nanoseconds.
 void expect_sources_together(const Answer& answer, const std::string& what) {
   double below = 0;
   double above = 0;
@@ -77,7 +78,7 @@ void expect_sources_together(const Answer& answer, const std::string& what) {
   double most_of_times = 0;
   double low_of_steps = 0;
   double high_of_steps = 0;
-  for (const IntervalSource& source : answer.range.sources) {
+  for (const RangeSource<Duration>& source : answer.range.sources) {
     const double low = std::log(sim::ratio(source.low, answer.iteration));
     const double high = std::log(sim::ratio(source.high, answer.iteration));
     if (source.name == "model" || source.name == "steps" || source.name == "transient") {
@@ -91,8 +92,12 @@ void expect_sources_together(const Answer& answer, const std::string& what) {
     low_of_steps += low;
     high_of_steps += high;
   }
-  const double low = std::exp(std::min(-std::hypot(std::sqrt(below), least_of_times), low_of_steps));
-  const double high = std::exp(std::max(std::hypot(std::sqrt(above), most_of_times), high_of_steps));
+  const double least = std::min(-std::hypot(std::sqrt(below), least_of_times), low_of_steps);
+  const double most = std::max(std::hypot(std::sqrt(above), most_of_times), high_of_steps);
+  EXPECT_NEAR(by_sources(answer.range).least, std::exp(least), 2e-5) << what;
+  EXPECT_NEAR(by_sources(answer.range).most, std::exp(most), 2e-5) << what;
+  const double low = std::exp(std::min(answer.range.factor * least, low_of_steps));
+  const double high = std::exp(std::max(answer.range.factor * most, high_of_steps));
   EXPECT_NEAR(sim::ratio(answer.range.low, answer.iteration), low, 2e-5) << what;
   EXPECT_NEAR(sim::ratio(answer.range.high, answer.iteration), high, 2e-5) << what;
 }
@@ -105,8 +110,8 @@ TEST(IntervalTest, IsWhatItsSourcesMakeTogether) {
       const Answer found = answer(question, sets);
       expect_sources_together(found, name);
       several += std::count_if(found.range.sources.begin(), found.range.sources.end(),
-                               [](const IntervalSource& source) { return source.low < source.high; }) > 1;
-      for (const IntervalSource& source : found.range.sources) {
+                               [](const RangeSource<Duration>& source) { return source.low < source.high; }) > 1;
+      for (const RangeSource<Duration>& source : found.range.sources) {
         EXPECT_LE(source.low, found.iteration) << name << ' ' << source.name;
         EXPECT_GE(source.high, found.iteration) << name << ' ' << source.name;
       }
@@ -147,7 +152,7 @@ TEST(IntervalTest, ProfilerCostsUpToHalfOfTheHostsRecordedWork) {
   // An event may cost 20 us, but a profiler is assumed to slow a task by a half at most: by 5 of the 10 us of host work
   // on the path of a step.
   const Answer found = answer(recorded_question(1));
-  const IntervalSource* const source = found.source("profiler");
+  const RangeSource<Duration>* const source = found.source("profiler");
   ASSERT_NE(source, nullptr);
   EXPECT_EQ(found.iteration - source->low, Duration{5'000});
   EXPECT_EQ(source->high, found.iteration);
@@ -188,7 +193,7 @@ TEST(IntervalTest, CollectivesOfNcclMayBeOffByTheErrorOfItsModel) {
   const Question question = stepsim::testing::data_parallel_question();
   EXPECT_EQ(answer(question).source("nccl"), nullptr) << "they are gloo's";
   const Answer found = answer(question, {"comm.algorithm=nccl"});
-  const IntervalSource* const source = found.source("nccl");
+  const RangeSource<Duration>* const source = found.source("nccl");
   ASSERT_NE(source, nullptr);
   const CollectivePlace place{
       .hosts = 2, .between = Bandwidth::from_bytes_per_second(1e9), .latency = microseconds{20}};
@@ -208,7 +213,7 @@ TEST(IntervalTest, CallsOfAddedCollectivesMayTakeAsLongAsInOtherCaptures) {
   const Question question(job.capture(), cluster, "maxmin");
   const Answer found =
       answer(question, {"parallel.tensor=2", "cluster.nic=1Gb/s", "cluster.gpus_per_host=2", "cluster.inside=NVLink4"});
-  const IntervalSource* const source = found.source("added calls");
+  const RangeSource<Duration>* const source = found.source("added calls");
   ASSERT_NE(source, nullptr);
   const Duration more = source->high - found.iteration;
   const Duration less = found.iteration - source->low;
@@ -256,7 +261,7 @@ TEST(IntervalTest, OfAnUnchangedJobHoldsWhatWasMeasuredHoweverWrongThePrediction
     const Question question = contested_question(measured, 1);
     const Answer found = answer(question);
     ASSERT_GT(std::abs((found.iteration - measured).count()), found.iteration.count() / 10) << "it must be wrong";
-    const IntervalSource* const model = found.source("model");
+    const RangeSource<Duration>* const model = found.source("model");
     ASSERT_NE(model, nullptr);
     EXPECT_NEAR(sim::ratio(measured < found.iteration ? model->low : model->high, measured), 1, 1e-6);
     EXPECT_LE(found.range.low, measured);
@@ -268,7 +273,7 @@ TEST(IntervalTest, SaysThatACaptureWhoseStepsLengthenIsNotSteady) {
   using std::chrono::milliseconds;
   const Answer found = answer(contested_question(
       {milliseconds{80}, milliseconds{90}, milliseconds{100}, milliseconds{110}, milliseconds{120}}, 1));
-  const IntervalSource* const source = found.source("transient");
+  const RangeSource<Duration>* const source = found.source("transient");
   ASSERT_NE(source, nullptr);
   EXPECT_THAT(source->reason, ::testing::HasSubstr("get longer from first to last"));
   // The high end is the last step, which is more than a tenth longer than the iteration, the median distance between

@@ -37,7 +37,7 @@ TEST(BestPointTest, IsNoneThatDoesNotFitIfAnotherMayFit) {
   std::vector<Outcome> outcomes = outcomes_of({100, 200, 300});
   const auto needs = [](std::int64_t gib) {
     const Bytes size{gib << 30};
-    return MemoryNeed{.peak = size, .low = size, .high = size, .capacity = Bytes{std::int64_t{40} << 30}};
+    return MemoryNeed{.peak = {size, size, size}, .capacity = Bytes{std::int64_t{40} << 30}};
   };
   outcomes[0].memory = needs(50);
   outcomes[1].memory = needs(39);
@@ -68,7 +68,7 @@ TEST(KneeTest, OfWorkersIsThatOfAWorkersThroughput) {
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_TRUE(found[0].of_workers);
   EXPECT_FALSE(found[0].upwards);
-  EXPECT_EQ(found[0].value, "4");
+  EXPECT_EQ(found[0].value.mid, "4");
 }
 
 TEST(KneeTest, OfBatchesIsThatOfATimeForABatch) {
@@ -76,14 +76,14 @@ TEST(KneeTest, OfBatchesIsThatOfATimeForABatch) {
   for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i].batches = 0.5 * static_cast<double>(1U << i);
   const auto found = knees({.axes = {{"batch.scale", {"0.5", "1", "2", "4"}}}}, outcomes);
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].value, "2");
+  EXPECT_EQ(found[0].value.mid, "2");
   EXPECT_TRUE(found[0].upwards);
 }
 
 TEST(KneeTest, IsTheSmallestValueBeyondWhichAllAreWithinFivePercent) {
   const auto found = knees_on({"1x", "2x", "4x", "8x"}, {400, 200, 105, 100});
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].value, "4x");
+  EXPECT_EQ(found[0].value.mid, "4x");
   EXPECT_TRUE(found[0].upwards);
   EXPECT_FALSE(found[0].whole_axis);
   EXPECT_THAT(knees_on({"1x", "2x", "4x", "8x"}, {400, 200, 106, 100}), IsEmpty());  // 8x saves 6 % compared to 4x
@@ -92,13 +92,13 @@ TEST(KneeTest, IsTheSmallestValueBeyondWhichAllAreWithinFivePercent) {
 TEST(KneeTest, ValuesAreOrderedBySizeWhateverTheirUnits) {
   const auto found = knees_on({"1MiB", "512KiB", "2MB", "3000000B"}, {110, 200, 104, 100});
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].value, "2MB");
+  EXPECT_EQ(found[0].value.mid, "2MB");
 }
 
 TEST(KneeTest, ForALatencyIsTheLargestValueThatIsSmallEnough) {
   const auto found = knees_on({"1us", "10us", "100us", "1ms"}, {100, 101, 104, 150});
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].value, "100us");
+  EXPECT_EQ(found[0].value.mid, "100us");
   EXPECT_FALSE(found[0].upwards);
 }
 
@@ -174,13 +174,13 @@ TEST(KneeTest, LiesOnTheLineThroughTheBestPoint) {
   const auto found = knees(points, outcomes_of({500, 300, 500, 500, 104, 500, 400, 100, 300}));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].axis, 0U);
-  EXPECT_EQ(found[0].value, "2x");
+  EXPECT_EQ(found[0].value.mid, "2x");
 }
 
 TEST(KneeTest, OfCertainPointsHasNoRange) {
   const auto found = knees_on({"1x", "2x", "4x", "8x"}, {400, 200, 105, 100});
-  EXPECT_EQ(found[0].from, "4x");
-  EXPECT_EQ(found[0].to, "4x");
+  EXPECT_EQ(found[0].value.low, "4x");
+  EXPECT_EQ(found[0].value.high, "4x");
 }
 
 TEST(KneeTest, HasTheRangeThatItsPointsAllow) {
@@ -193,9 +193,9 @@ TEST(KneeTest, HasTheRangeThatItsPointsAllow) {
   }
   const auto found = knees({.axes = {{"a.b", {"1x", "2x", "4x", "8x", "16x"}}}}, outcomes);
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].value, "4x");
-  EXPECT_EQ(found[0].from, "4x");
-  EXPECT_EQ(found[0].to, "8x");
+  EXPECT_EQ(found[0].value.mid, "4x");
+  EXPECT_EQ(found[0].value.low, "4x");
+  EXPECT_EQ(found[0].value.high, "8x");
 }
 
 TEST(KneeTest, HasNoRangeIfItsPointIsCloseToTheBestWhereverInItsRange) {
@@ -205,8 +205,8 @@ TEST(KneeTest, HasNoRangeIfItsPointIsCloseToTheBestWhereverInItsRange) {
   outcomes[3].high = Duration{105};
   const auto found = knees({.axes = {{"a.b", {"1x", "2x", "4x", "8x", "16x", "32x"}}}}, outcomes);
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].from, "8x");
-  EXPECT_EQ(found[0].to, "8x");
+  EXPECT_EQ(found[0].value.low, "8x");
+  EXPECT_EQ(found[0].value.high, "8x");
 }
 
 }  // namespace

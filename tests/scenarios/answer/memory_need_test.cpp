@@ -1,4 +1,5 @@
 #include "scenarios/answer/memory_need.h"
+#include "scenarios/answer/factors.h"
 
 #include <gtest/gtest.h>
 
@@ -56,32 +57,32 @@ TEST(MemoryNeedTest, WithoutChangesIsTheRecordedPeak) {
   const MemoryAnswer answer = answer_to(job(), {});
   ASSERT_TRUE(answer.need);
   EXPECT_FALSE(answer.may_differ);
-  EXPECT_EQ(answer.need->peak, Bytes{11 * kGib});
-  EXPECT_EQ(answer.need->low, answer.need->peak);
-  EXPECT_EQ(answer.need->high, answer.need->peak);
+  EXPECT_EQ(answer.need->peak.mid, Bytes{11 * kGib});
+  EXPECT_EQ(answer.need->peak.low, answer.need->peak.mid);
+  EXPECT_EQ(answer.need->peak.high, answer.need->peak.mid);
   EXPECT_EQ(answer.need->capacity, Bytes{40 * kGib});
   EXPECT_EQ(answer.need->fits(), Fit::kYes);
 }
 
 TEST(MemoryNeedTest, TheRangeWidensWithEachDoublingOfTheBatch) {
   const MemoryNeed need = *answer_to(job(), {"batch.scale=4"}).need;
-  EXPECT_EQ(need.peak, Bytes{14 * kGib});
+  EXPECT_EQ(need.peak.mid, Bytes{14 * kGib});
   const double error = 2 * kPeakErrorOfTwice;
-  EXPECT_EQ(need.high.count(), std::llround(14 * static_cast<double>(kGib) * (1 + error)));
-  EXPECT_EQ(need.low.count(), std::llround(14 * static_cast<double>(kGib) / (1 + error)));
+  EXPECT_EQ(need.peak.high.count(), std::llround(14 * static_cast<double>(kGib) * (1 + error)));
+  EXPECT_EQ(need.peak.low.count(), std::llround(14 * static_cast<double>(kGib) / (1 + error)));
 }
 
 TEST(MemoryNeedTest, FitsIfTheUpperEndOfTheRangeDoes) {
   const auto fit = [](double gib, std::int64_t capacity) {
     const Bytes peak{std::llround(gib * static_cast<double>(kGib))};
-    return MemoryNeed{.peak = peak, .low = peak, .high = peak, .capacity = Bytes{capacity * kGib}}.fits();
+    return MemoryNeed{.peak = {peak, peak, peak}, .capacity = Bytes{capacity * kGib}}.fits();
   };
   // 5 % of fragmentation and 2 GiB outside of the allocator leave 36.19 GiB of 40; with 0.5 GiB there are 39.5.
   EXPECT_EQ(fit(36.1, 40), Fit::kYes);
   EXPECT_EQ(fit(36.3, 40), Fit::kUnsure);
   EXPECT_EQ(fit(39.4, 40), Fit::kUnsure);
   EXPECT_EQ(fit(39.6, 40), Fit::kNo);
-  EXPECT_EQ(MemoryNeed{.peak = Bytes{kGib}}.fits(), std::nullopt);
+  EXPECT_EQ(MemoryNeed{.peak = {.mid = Bytes{kGib}}}.fits(), std::nullopt);
 }
 
 TEST(MemoryNeedTest, AnotherDeviceHasItsOwnCapacity) {
@@ -167,17 +168,17 @@ TEST(MemoryNeedTest, IsEstimatedFromShapesWithoutAllocations) {
   EXPECT_EQ(parts.optimizer, Bytes{2 * kParameters});
   EXPECT_EQ(parts.activations, Bytes{kActivations});
   EXPECT_EQ(parts.working, Bytes{kWorking});
-  EXPECT_EQ(answer.need->peak, Bytes{4 * kParameters + kPassing});
+  EXPECT_EQ(answer.need->peak.mid, Bytes{4 * kParameters + kPassing});
   // No optimizer was captured, so there may be none.
   const auto passing = static_cast<double>(kPassing);
-  EXPECT_EQ(answer.need->low.count(), std::llround(2 * kParameters + passing * (1 - kShapesError)));
-  EXPECT_EQ(answer.need->high.count(), std::llround(4 * kParameters + passing * (1 + kShapesError)));
+  EXPECT_EQ(answer.need->peak.low.count(), std::llround(2 * kParameters + passing * (1 - kShapesError)));
+  EXPECT_EQ(answer.need->peak.high.count(), std::llround(4 * kParameters + passing * (1 + kShapesError)));
 }
 
 TEST(MemoryNeedTest, OfADividedJobActivationsFollowTheRecordedPeak) {
   // The recording has half as much again of activations and of what a call works on as was estimated.
   const auto peak = [](const Parallelism& parallelism) {
-    return divided(transformer_with_peak(4 * kParameters + kPassing * 3 / 2), parallelism).need->peak;
+    return divided(transformer_with_peak(4 * kParameters + kPassing * 3 / 2), parallelism).need->peak.mid;
   };
   EXPECT_EQ(peak({}), Bytes{4 * kParameters + kPassing * 3 / 2});
   EXPECT_EQ(peak({.microbatches = 4}), Bytes{4 * kParameters + kPassing * 3 / 2 / 4});
@@ -189,10 +190,10 @@ TEST(MemoryNeedTest, OfADividedJobActivationsFollowTheRecordedPeak) {
 TEST(MemoryNeedTest, AReplicaHasACopyOfItsGradientsInBuckets) {
   const std::int64_t recorded = 4 * kParameters + kPassing;
   const MemoryNeed need = *divided(transformer_with_peak(recorded), {.data = 4}).need;
-  EXPECT_EQ(need.peak, Bytes{recorded + kParameters});
+  EXPECT_EQ(need.peak.mid, Bytes{recorded + kParameters});
   // The gradients may be views of the buckets.
-  EXPECT_EQ(need.low.count(), std::llround(static_cast<double>(recorded) / (1 + kDivisionError)));
-  EXPECT_EQ(need.high.count(), std::llround(static_cast<double>(recorded + kParameters) * (1 + kDivisionError)));
+  EXPECT_EQ(need.peak.low.count(), std::llround(static_cast<double>(recorded) / (1 + kDivisionError)));
+  EXPECT_EQ(need.peak.high.count(), std::llround(static_cast<double>(recorded + kParameters) * (1 + kDivisionError)));
 }
 
 TEST(MemoryNeedTest, IsUnknownWithoutAllocations) {
@@ -221,7 +222,7 @@ TEST(MemoryNeedTest, TheHostsMemoryCountsOnlyWithoutDevices) {
 
   Capture capture = job();
   capture.allocations = on_both;
-  EXPECT_EQ(answer_to(std::move(capture), {}).need->peak, Bytes{1});
+  EXPECT_EQ(answer_to(std::move(capture), {}).need->peak.mid, Bytes{1});
 
   capture = job();
   capture.allocations = on_host;

@@ -30,8 +30,10 @@ TEST(ModelErrorTest, ARateThatIsOffIsOffByThatPartOfWhatChanges) {
 }
 
 TEST(ModelErrorTest, OtherSettingsAreLessCertainThanOtherRates) {
-  EXPECT_GT(usual_error({.settings_changed = true}).most, usual_error({}).most);
-  EXPECT_NEAR(usual_error({}).most, std::exp(kUsualModelError), 1e-12);
+  const ModelCase rates{.change = 2};
+  const ModelCase settings{.change = 2, .settings_changed = true};
+  EXPECT_GT(usual_error(settings).most, usual_error(rates).most);
+  EXPECT_NEAR(usual_error(rates).most, std::exp(kUsualModelError), 1e-12);
 }
 
 }  // namespace

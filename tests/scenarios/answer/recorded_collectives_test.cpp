@@ -35,7 +35,7 @@ bool prefer(const Question& asked) {
   return prefer_recorded_collectives(asked.builder(), meter);
 }
 
-AnswerInterval range(const Question& asked, const std::string& set) {
+Range<Duration> range(const Question& asked, const std::string& set) {
   Scenario scenario;
   add_set(scenario, set);
   Plan plan = asked.predictor().plan();
@@ -83,9 +83,9 @@ TEST(RecordedCollectivesTest, TheRangeHoldsThatAllOfItScales) {
   const Question asked = question(4);
   ASSERT_TRUE(prefer(asked));
   EXPECT_LE(range(asked, "network.bandwidth=2x").low, kStep - microseconds(2'600 / 2));
-  const AnswerInterval neutral = range(asked, "network.bandwidth=1x");
+  const Range<Duration> neutral = range(asked, "network.bandwidth=1x");
   EXPECT_TRUE(std::none_of(neutral.sources.begin(), neutral.sources.end(),
-                           [](const IntervalSource& source) { return source.name == "collectives"; }));
+                           [](const RangeSource<Duration>& source) { return source.name == "collectives"; }));
 }
 
 TEST(RecordedCollectivesTest, OthersTakeTheModelsTimesAsThoseDid) {

@@ -42,11 +42,8 @@ void refuse(Outcome& outcome) {
 
 MemoryNeed need_of(std::int64_t gib) {
   constexpr std::int64_t kOneGib = std::int64_t{1} << 30;
-  return {.device = "A100",
-          .peak = Bytes{gib * kOneGib},
-          .low = Bytes{gib * kOneGib},
-          .high = Bytes{gib * kOneGib},
-          .capacity = Bytes{40 * kOneGib}};
+  const Bytes peak{gib * kOneGib};
+  return {.device = "A100", .peak = {peak, peak, peak}, .capacity = Bytes{40 * kOneGib}};
 }
 
 std::string headline(const SweepAnswer& answer) { return sweep_document(answer).headline; }

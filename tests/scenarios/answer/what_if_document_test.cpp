@@ -39,7 +39,7 @@ class WhatIfDocumentTest : public ::testing::Test {
 TEST_F(WhatIfDocumentTest, IfStepsDifferTheHeadlineHasTheChangedMean) {
   answer.steps_differ = true;
   answer.baseline.summary.iteration.mean = milliseconds{20};
-  answer.effect.mean.by = -0.25;
+  answer.effect.mean.mid = -0.25;
   answer.effect.mean.low = -0.5;
   answer.effect.mean.high = 0;
   EXPECT_THAT(document().headline,

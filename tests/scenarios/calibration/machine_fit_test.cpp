@@ -43,7 +43,7 @@ Capture step_on_h100(bool modelled, Duration call = Duration{1'000}) {
   return capture;
 }
 
-Question question(bool modelled = true) { return Question(step_on_h100(modelled), one_host(), "maxmin"); }
+Question question_of_step(bool modelled = true) { return Question(step_on_h100(modelled), one_host(), "maxmin"); }
 
 std::shared_ptr<const MeasuredMachine> machine_with(MachinePart part, double factor) {
   MeasuredMachine machine{.device = "H100 SXM"};
@@ -70,7 +70,7 @@ const std::vector<std::vector<std::string>> kPlans{
     {"parallel.data=4", "parallel.zero=3", "cluster.gpus_per_host=2", "cluster.nic=10Gb/s"}};
 
 TEST(OnMachineTest, AMachineLikeItsModelChangesNothing) {
-  const Question asked = question();
+  const Question asked = question_of_step();
   for (const auto& plan : kPlans) {
     const Duration without = on(nullptr, asked, plan);
     EXPECT_EQ(on(machine_with(MachinePart::kKernels, 1), asked, plan), without);
@@ -78,7 +78,7 @@ TEST(OnMachineTest, AMachineLikeItsModelChangesNothing) {
 }
 
 TEST(OnMachineTest, ASlowerPartNeverMakesAStepFaster) {
-  const Question asked = question();
+  const Question asked = question_of_step();
   for (const auto& plan : kPlans) {
     for (const MachinePart part : kAllMachineParts) {
       Duration before{};
@@ -92,7 +92,7 @@ TEST(OnMachineTest, ASlowerPartNeverMakesAStepFaster) {
 }
 
 TEST(OnMachineTest, EachPartMatters) {
-  const Question asked = question();
+  const Question asked = question_of_step();
   const auto& plan = kPlans.back();
   const Duration before = on(nullptr, asked, plan);
   for (const MachinePart part : {MachinePart::kKernels, MachinePart::kBetween})
@@ -105,18 +105,18 @@ TEST(OnMachineTest, EachPartMatters) {
 
 // The GPU limits the step, which has nothing but kernels.
 TEST(OnMachineTest, KernelsScaleInProportion) {
-  const Question asked = question();
+  const Question asked = question_of_step();
   const double before = static_cast<double>(on(nullptr, asked, {}).count());
   EXPECT_NEAR(static_cast<double>(on(machine_with(MachinePart::kKernels, 1.5), asked, {}).count()) / before, 1.5, 0.01);
 }
 
 TEST(OnMachineTest, RecordedTimesAndOtherDevicesStay) {
-  const Question recorded = question(false);
+  const Question recorded = question_of_step(false);
   EXPECT_EQ(on(machine_with(MachinePart::kKernels, 2), recorded, {}), recorded.iteration());
   MeasuredMachine other = *machine_with(MachinePart::kKernels, 2);
   other.device = "A100 SXM 80GB";
   const auto machine = std::make_shared<const MeasuredMachine>(other);
-  EXPECT_EQ(on(machine, question(), {}), question().iteration());
+  EXPECT_EQ(on(machine, question_of_step(), {}), question_of_step().iteration());
   // Work that moves to the machine is modelled there.
   EXPECT_GT(on(machine, recorded, {"device.to=A100 SXM 80GB"}), on(nullptr, recorded, {"device.to=A100 SXM 80GB"}));
 }
@@ -144,7 +144,7 @@ MachineFit fitted(const std::vector<MeasuredRun>& runs, const Question& asked, i
 }
 
 TEST(MachineFitTest, StepsAsPredictedNeedNoFactor) {
-  const Question asked = question();
+  const Question asked = question_of_step();
   const MachineFit fit = fitted(runs_on(nullptr, asked), asked);
   EXPECT_EQ(fit.machine.device, "H100 SXM");
   for (const MachinePart part : kAllMachineParts) EXPECT_NEAR(fit.machine.factor(part), 1, 1e-6) << to_text(part);
@@ -152,7 +152,7 @@ TEST(MachineFitTest, StepsAsPredictedNeedNoFactor) {
 }
 
 TEST(MachineFitTest, StepsOfASlowerMachineAreExplained) {
-  const Question asked = question();
+  const Question asked = question_of_step();
   for (const MachinePart part : {MachinePart::kKernels, MachinePart::kBetween}) {
     const MachineFit fit = fitted(runs_on(machine_with(part, 1.4), asked), asked);
     EXPECT_GT(fit.machine.factor(part), 1.1) << to_text(part);
@@ -162,7 +162,7 @@ TEST(MachineFitTest, StepsOfASlowerMachineAreExplained) {
 
 // All steps are of kernels, so that each shows what the others are like. Only one crosses links between hosts.
 TEST(MachineFitTest, AStepIsPredictedFromTheOthersIfTheyShareItsParts) {
-  const Question asked = question();
+  const Question asked = question_of_step();
   const MachineFit kernels = fitted(runs_on(machine_with(MachinePart::kKernels, 1.4), asked), asked);
   EXPECT_LT(kernels.machine.left_out, kernels.machine.before / 2);
   const MachineFit between = fitted(runs_on(machine_with(MachinePart::kBetween, 1.4), asked), asked);
@@ -173,7 +173,7 @@ TEST(MachineFitTest, AStepIsPredictedFromTheOthersIfTheyShareItsParts) {
 // is N = 0.08^2 (1 + 4). The factor moves by V / (V + N) of ln 1.3, which is 0.41 to 0.50; the step is then predicted
 // 12 to 14 % too short instead of 23 %.
 TEST(MachineFitTest, OneStepMovesTheFactorsPartOfTheWay) {
-  const Question asked = question();
+  const Question asked = question_of_step();
   std::vector<MeasuredRun> runs = runs_on(machine_with(MachinePart::kKernels, 1.3), asked);
   runs.resize(1);
   const MachineFit fit = fitted(runs, asked);
@@ -184,7 +184,7 @@ TEST(MachineFitTest, OneStepMovesTheFactorsPartOfTheWay) {
 
 // A step that hung for three times as long says nothing about the machine.
 TEST(MachineFitTest, AStepThatIsFarOffHardlyCounts) {
-  const Question asked = question();
+  const Question asked = question_of_step();
   std::vector<MeasuredRun> runs = runs_on(nullptr, asked);
   runs[1].step *= 3;
   for (const MachinePart part : kAllMachineParts)
@@ -192,7 +192,7 @@ TEST(MachineFitTest, AStepThatIsFarOffHardlyCounts) {
 }
 
 TEST(MachineFitTest, ThreadsDoNotMatter) {
-  const Question asked = question();
+  const Question asked = question_of_step();
   const std::vector<MeasuredRun> runs = runs_on(machine_with(MachinePart::kProducts, 1.2), asked);
   const MachineFit one = fitted(runs, asked, 1);
   const MachineFit many = fitted(runs, asked, 4);
@@ -201,7 +201,7 @@ TEST(MachineFitTest, ThreadsDoNotMatter) {
 }
 
 TEST(MachineFitTest, StepsThatCannotBePredictedAreNamed) {
-  const Question asked = question();
+  const Question asked = question_of_step();
   std::vector<MeasuredRun> runs = runs_on(nullptr, asked);
   runs[2].sets = {"parallel.tensor=7"};
   const MachineFit fit = fitted(runs, asked);
@@ -215,7 +215,7 @@ TEST(MachineFitTest, StepsThatCannotBePredictedAreNamed) {
 }
 
 TEST(MachineFitTest, OneFileIsForOneKindOfMachine) {
-  const Question asked = question();
+  const Question asked = question_of_step();
   std::vector<MeasuredRun> runs = runs_on(nullptr, asked);
   runs.back().sets = {"device.to=A100 SXM 80GB"};
   EXPECT_THAT(stepsim::testing::thrown_by<InputError>([&] { return fitted(runs, asked); }),

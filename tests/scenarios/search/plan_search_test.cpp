@@ -115,7 +115,7 @@ TEST(PlanSearchTest, EveryNumberOfDevicesHasItsBestPlan) {
 
 /// Peaks in steps of a quarter.
 int steps_of(const Outcome& outcome) {
-  return static_cast<int>(std::log(static_cast<double>(outcome.memory->peak.count())) / std::log(1.25));
+  return static_cast<int>(std::log(static_cast<double>(outcome.memory->peak.mid.count())) / std::log(1.25));
 }
 
 TEST(PlanSearchTest, TheFrontIsThatOfAllPlans) {

@@ -127,7 +127,7 @@ TEST(DeviceWhatIf, FittedNeedsATraceThatCanBeRead) {
   EXPECT_THAT(problem_of(GpuStep().question(), {"device.model=fitted"}), ::testing::HasSubstr("no 'with'"));
 }
 
-scenarios::AnswerInterval interval(const Question& question, std::initializer_list<std::string> sets) {
+scenarios::Range<Duration> interval(const Question& question, std::initializer_list<std::string> sets) {
   scenarios::Scenario scenario;
   for (const std::string& set : sets) scenarios::add_set(scenario, set);
   scenarios::Plan plan = question.predictor().plan();
@@ -137,10 +137,11 @@ scenarios::AnswerInterval interval(const Question& question, std::initializer_li
 }
 
 /// Returns the source with this name, or a source without a name if there is none.
-scenarios::IntervalSource source_of(const scenarios::AnswerInterval& interval, std::string_view name) {
-  const auto found = std::find_if(interval.sources.begin(), interval.sources.end(),
-                                  [name](const scenarios::IntervalSource& source) { return source.name == name; });
-  return found == interval.sources.end() ? scenarios::IntervalSource{} : *found;
+scenarios::RangeSource<Duration> source_of(const scenarios::Range<Duration>& interval, std::string_view name) {
+  const auto found =
+      std::find_if(interval.sources.begin(), interval.sources.end(),
+                   [name](const scenarios::RangeSource<Duration>& source) { return source.name == name; });
+  return found == interval.sources.end() ? scenarios::RangeSource<Duration>{} : *found;
 }
 
 TEST(DeviceWhatIf, RangesOverTheErrorOfEachKernel) {
@@ -151,21 +152,21 @@ TEST(DeviceWhatIf, RangesOverTheErrorOfEachKernel) {
   const double product = on_h100(GpuStep::kProductTime, GpuStep::product());
   const double passes =
       on_h100(GpuStep::kActivationTime, GpuStep::activation()) + on_h100(GpuStep::kUpdateTime, GpuStep::update());
-  const scenarios::IntervalSource range = source_of(interval(question, {"device.to=H100"}), "device");
+  const scenarios::RangeSource<Duration> range = source_of(interval(question, {"device.to=H100"}), "device");
   // With shapes, the error of products is 15 %, that of passes through memory 12 % (roofline.cpp). Each time is
   // rounded.
   EXPECT_NEAR(static_cast<double>((range.low - kLaunch).count()), product / 1.15 + passes / 1.12, 3);
   EXPECT_NEAR(static_cast<double>((range.high - kLaunch).count()), product * 1.15 + passes * 1.12, 3);
   const Question without_shapes = GpuStep("A100", false).question();
   const double unknown = static_cast<double>((without_shapes.iteration({"device.to=H100"}) - kLaunch).count());
-  const scenarios::IntervalSource wide = source_of(interval(without_shapes, {"device.to=H100"}), "device");
+  const scenarios::RangeSource<Duration> wide = source_of(interval(without_shapes, {"device.to=H100"}), "device");
   EXPECT_NEAR(static_cast<double>((wide.high - kLaunch).count()), 1.3 * unknown, 3);
 }
 
 TEST(DeviceWhatIf, AnotherVendorsLibraryWidensTheRange) {
   const Question question = GpuStep().question();
   const auto width = [&](const char* set) {
-    const scenarios::IntervalSource source = source_of(interval(question, {set}), "device");
+    const scenarios::RangeSource<Duration> source = source_of(interval(question, {set}), "device");
     return static_cast<double>(source.high.count()) / static_cast<double>(source.low.count());
   };
   EXPECT_GT(width("device.to=MI210"), width("device.to=H100"));
@@ -182,7 +183,7 @@ TEST(DeviceWhatIf, AnotherMachineHasAnotherHost) {
   }
   const Question question = std::move(job).question();
   const Duration kernel = question.iteration({"device.to=H100"}) - 3 * ms;
-  const scenarios::IntervalSource range = source_of(interval(question, {"device.to=H100"}), "host");
+  const scenarios::RangeSource<Duration> range = source_of(interval(question, {"device.to=H100"}), "host");
   // The time of the host on another machine is assumed to be 0.7 to 1.4 times the captured one.
   EXPECT_EQ(range.low, 3 * ms * 7 / 10 + kernel);
   EXPECT_EQ(range.high, 3 * ms * 14 / 10 + kernel);

@@ -73,16 +73,16 @@ TEST(LoaderWhatIf, NothingIsSaidOfALoaderThatNobodyWaitsFor) {
 }
 
 /// Returns the source "loader" of an answer's range, or nothing if the range does not have it.
-std::optional<scenarios::IntervalSource> range_by_loader(const Question& question, const std::string& set) {
+std::optional<scenarios::RangeSource<Duration>> range_by_loader(const Question& question, const std::string& set) {
   scenarios::Scenario scenario;
   scenarios::add_set(scenario, set);
   scenarios::Plan plan = question.predictor().plan();
   const scenarios::Prediction baseline = question.predictor().predict(plan);
   scenarios::apply_all(scenario.changes, plan);
   scenarios::ReplayMeter meter;
-  const scenarios::AnswerInterval range =
+  const scenarios::Range<Duration> range =
       scenarios::interval_of(question.predictor(), plan, baseline, question.predictor().predict(plan), meter);
-  for (const scenarios::IntervalSource& source : range.sources) {
+  for (const scenarios::RangeSource<Duration>& source : range.sources) {
     if (source.name == "loader") return source;
   }
   return std::nullopt;

@@ -23,7 +23,7 @@ Question lone_rank() {
   return std::move(job).question();
 }
 
-scenarios::AnswerInterval interval(const Question& question, const std::string& set) {
+scenarios::Range<Duration> interval(const Question& question, const std::string& set) {
   scenarios::Scenario scenario;
   scenarios::add_set(scenario, set);
   scenarios::Plan plan = question.predictor().plan();
@@ -34,8 +34,8 @@ scenarios::AnswerInterval interval(const Question& question, const std::string& 
   return scenarios::interval_of(question.predictor(), plan, baseline, predicted, meter);
 }
 
-const scenarios::IntervalSource* find(const scenarios::AnswerInterval& interval, std::string_view name) {
-  for (const scenarios::IntervalSource& source : interval.sources)
+const scenarios::RangeSource<Duration>* find(const scenarios::Range<Duration>& interval, std::string_view name) {
+  for (const scenarios::RangeSource<Duration>& source : interval.sources)
     if (source.name == name) return &source;
   return nullptr;
 }
@@ -51,7 +51,7 @@ TEST(RecordedTransfers, AreDividedByTheFactorOfTheBandwidth) {
 TEST(RecordedTransfers, MayAlsoKeepTheirTime) {
   const Question question = lone_rank();
   const auto faster = interval(question, "network.bandwidth=2x");
-  const scenarios::IntervalSource* const source = find(faster, "transfers");
+  const scenarios::RangeSource<Duration>* const source = find(faster, "transfers");
   ASSERT_NE(source, nullptr);
   EXPECT_EQ(source->low, question.iteration({"network.bandwidth=2x"}));
   EXPECT_EQ(source->high, question.iteration());

@@ -44,6 +44,10 @@ class Row:
     predicted: Optional[float] = None
     low: Optional[float] = None
     high: Optional[float] = None
+    sources_low: Optional[float] = None  # the range before it is widened (Range::factor)
+    sources_high: Optional[float] = None
+    caution: str = ""  # yes if the answer has one
+    findings: str = ""  # those of the capture that weaken such answers
     refused: str = ""  # stepsim's reason
 
     @property
@@ -52,16 +56,25 @@ class Row:
 
 
 COLUMNS = [field.name for field in dataclasses.fields(Row)]
-NUMBERS = {"measured", "noise", "peer", "predicted", "low", "high"}
+NUMBERS = {"measured", "noise", "peer", "predicted", "low", "high", "sources_low", "sources_high"}
 
 
 class Answer(NamedTuple):
+    """What stepsim says; members are those of Row."""
     predicted: float
     low: Optional[float] = None
     high: Optional[float] = None
+    sources_low: Optional[float] = None
+    sources_high: Optional[float] = None
+    caution: str = ""
+    findings: str = ""
+
+    def each(self, function):
+        """Returns the answer with other numbers."""
+        return Answer(*(value if value is None or isinstance(value, str) else function(value) for value in self))
 
     def times(self, factor):
-        return Answer(*(None if value is None else value * factor for value in self))
+        return self.each(lambda value: value * factor)
 
     def over(self, before):
         """The ratio to another answer, whose own error is not counted."""
@@ -176,14 +189,25 @@ def rows_of(path):
 
 def step(answer):
     """Returns the step of the answer to a what-if, in seconds."""
-    return Answer(*(answer["scenario"][key] / 1e9 for key in ("iteration_ns", "low_ns", "high_ns")))
+    times = (answer["scenario"][key] / 1e9 for key in ("iteration_ns", "low_ns", "high_ns", "sources_low_ns", "sources_high_ns"))
+    return Answer(*times, *said_of(answer["capture"]))
+
+
+def said_of(capture):
+    """Returns what Answer has of the capture."""
+    return "yes" if capture["caution"] else "", capture["findings"]
+
+
+def widened(predicted, low, high, factor):
+    """Returns a predicted value with its range, and with the range before it was widened by the factor."""
+    return predicted, low, high, predicted * (low / predicted) ** (1 / factor), predicted * (high / predicted) ** (1 / factor)
 
 
 def peak(answer):
     """Returns the peak of memory in the answer to a what-if, in GiB."""
-    if not answer.get("memory"):
+    if not (found := answer.get("memory")):
         raise Refused("the answer has no memory")
-    return Answer(*(answer["memory"][key] / 2**30 for key in ("peak_bytes", "low_bytes", "high_bytes")))
+    return Answer(*widened(*(found[key] / 2**30 for key in ("peak_bytes", "low_bytes", "high_bytes")), found["range_factor"]), *said_of(answer["capture"]))
 
 
 def generation(before, after=None):

@@ -3,7 +3,7 @@ import pathlib
 import types
 
 import score_truth
-from .form import Answer, Case, Row, generation, step
+from .form import Answer, Case, Row, generation, said_of, step
 
 # Folder: source, kind of model, file of runs, relative to the captured step, noise (docs/internals/test-data.md).
 FOLDERS = [("ps", "own-namespaces", "layers that sleep", "measured.csv", False, 0.005), ("byteps", "own-namespaces", "layers that sleep", "measured.csv", False, 0.005),
@@ -47,7 +47,7 @@ def cases(at):
 
                 def ask(program, group=group, base=base, settings=settings, relative=relative):
                     found = program.whatif(group / "base/traces", *settings, options=("--job", group / "base/job.yaml"))
-                    return Answer(*score_truth.predicted_times(found, base, types.SimpleNamespace(relative=relative)))
+                    return Answer(*score_truth.predicted_times(found, base, types.SimpleNamespace(relative=relative)), *said_of(found["capture"]))
 
                 measured = float(run["mean_step_s" if "mean_step_s" in run else "median_step_s"])
                 kind = model or ("convolutions" if "resnet" in group.name else "transformer")

@@ -73,4 +73,4 @@ def in_use(program, run, first, memory):
     """The memory in use on the device, as nvidia-smi has it. What the allocator does not hold (context, kernels, buffers of
     NCCL) is the difference in the first row."""
     outside = memory / 2**30 - peak(program.ask(first)).predicted
-    return Answer(*(value + outside for value in peak(program.ask(run))))
+    return peak(program.ask(run)).each(lambda value: value + outside)

@@ -48,7 +48,8 @@ class Row:
 
     @property
     def width(self):
-        return (self.answer["scenario"]["high_ns"] - self.answer["scenario"]["low_ns"]) / self.answer["scenario"]["iteration_ns"]
+        """That of what the sources give, before it is widened by what measured answers needed."""
+        return (self.answer["scenario"]["sources_high_ns"] - self.answer["scenario"]["sources_low_ns"]) / self.answer["scenario"]["iteration_ns"]
 
 
 # Megatron pads the vocabulary. The rows of one node are those of vTrain's own model (its src/model/gpt_modeling.py), which
@@ -196,7 +197,7 @@ def report(rows, show):
               "inside": statistics.mean(row.inside for row in rows), "width": statistics.median(row.width for row in rows)}
     print(f"{len(rows)} rows: mean error {scores['bar']:.2%}, worst {max(abs(row.error) for row in rows):.1%}; "
           f"tau {scores['tau']:.3f} over {len(taus)} groups; regret mean {scores['regret']:.2%}, worst {max(regrets):.1%}; "
-          f"{scores['inside']:.1%} in their ranges, median width {scores['width']:.1%}")
+          f"{scores['inside']:.1%} in their ranges, median width by sources {scores['width']:.1%}")
     return scores
 
 
