@@ -95,7 +95,8 @@ double memory_factor(const Capture& capture) {
 
 bool is_worse(const AnswerEvidence& a, const AnswerEvidence& b) {
   const auto key = [](const AnswerEvidence& one) {
-    return std::tuple(one.kind != AnswerKind::kReplay, !one.is_measured(), one.row->error, one.kind, one.devices, one.base, one.hosts, one.mode);
+    return std::tuple(one.kind != AnswerKind::kReplay, !one.is_measured(), one.row->error, one.kind, one.devices,
+                      one.base, one.hosts, one.mode);
   };
   return key(a) > key(b);
 }
