@@ -266,9 +266,9 @@ Fields point_line(std::size_t point, const scenarios::Outcome& outcome) {
   }
   Fields fields{"point",
                 std::to_string(point),
-                std::to_string(outcome.iteration->count()),
-                std::to_string(outcome.low.count()),
-                std::to_string(outcome.high.count()),
+                std::to_string(outcome.iteration->mid.count()),
+                std::to_string(outcome.iteration->low.count()),
+                std::to_string(outcome.iteration->high.count()),
                 std::to_string(outcome.workers),
                 fmt::format("{}", outcome.batches),
                 std::to_string(outcome.devices),
@@ -295,16 +295,17 @@ PointLine read_point_line(const Fields& fields, const std::string& path, std::si
     read.outcome.refusal = by == kOfCapture ? scenarios::Refusal::kCapture : scenarios::Refusal::kQuestion;
     read.outcome.problem = line.text();
   } else {
-    read.outcome.iteration = line.duration();
-    read.outcome.low = line.duration();
-    read.outcome.high = line.duration();
+    scenarios::Range<Duration>& step = read.outcome.iteration.emplace();
+    step.mid = line.duration();
+    step.low = line.duration();
+    step.high = line.duration();
     read.outcome.workers = line.count();
     read.outcome.batches = line.share();
     read.outcome.devices = line.count();
     if (!line.skip_empty()) read.outcome.by_data_sheet = line.duration();
     if (line.has_more()) read.outcome.note = line.text();
     if (line.has_more()) read.outcome.memory = read_memory(line);
-    if (read.outcome.low > *read.outcome.iteration || read.outcome.high < *read.outcome.iteration) line.refuse();
+    if (step.low > step.mid || step.mid > step.high) line.refuse();
   }
   if (line.has_more()) line.refuse();
   return read;

@@ -25,14 +25,13 @@ std::string text_of(const std::vector<Fields>& lines) {
 }
 
 bool same(const Outcome& a, const Outcome& b) {
-  return a.iteration == b.iteration && a.problem == b.problem && a.refusal == b.refusal && a.low == b.low &&
-         a.high == b.high && a.workers == b.workers && a.batches == b.batches && a.devices == b.devices &&
-         a.note == b.note && a.memory == b.memory;
+  return a.iteration == b.iteration && a.problem == b.problem && a.refusal == b.refusal && a.workers == b.workers &&
+         a.batches == b.batches && a.devices == b.devices && a.note == b.note && a.memory == b.memory;
 }
 
 std::string in_words(const Outcome& outcome) {
-  return outcome.iteration ? fmt::format("{} ns, from {} to {}", outcome.iteration->count(), outcome.low.count(),
-                                         outcome.high.count())
+  return outcome.iteration ? fmt::format("{} ns, from {} to {}", outcome.iteration->mid.count(),
+                                         outcome.iteration->low.count(), outcome.iteration->high.count())
                            : "no step time";
 }
 

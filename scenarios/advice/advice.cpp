@@ -129,8 +129,6 @@ void take(const std::vector<Candidate>& candidates, const std::vector<Compared>&
     Tried& tried = advice.tried.emplace_back();
     tried.candidate = candidates[i];
     tried.iteration = *outcome.iteration;
-    tried.low = outcome.low;
-    tried.high = outcome.high;
     tried.note = outcome.note;
     tried.change = outcomes[i].effect.typical;
     if (advice.mean) tried.mean_change = outcomes[i].effect.mean;
@@ -139,7 +137,7 @@ void take(const std::vector<Candidate>& candidates, const std::vector<Compared>&
   }
   std::stable_sort(advice.tried.begin(), advice.tried.end(), [](const Tried& a, const Tried& b) {
     const auto mean = [](const Tried& tried) { return tried.mean_change ? tried.mean_change->mid : 0; };
-    return std::pair{mean(a), a.iteration} < std::pair{mean(b), b.iteration};
+    return std::pair{mean(a), a.iteration.mid} < std::pair{mean(b), b.iteration.mid};
   });
   std::vector<std::size_t> seen;
   for (Tried& tried : advice.tried) {

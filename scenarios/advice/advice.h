@@ -30,9 +30,7 @@ enum class Verdict : std::uint8_t {
 /// A change that was tried, and its predicted outcome.
 struct Tried {
   Candidate candidate;
-  Duration iteration{};
-  Duration low{};  ///< low <= iteration <= high
-  Duration high{};
+  Range<Duration> iteration;                 ///< without its sources
   Range<double> change;                      ///< of the iteration
   std::optional<Range<double>> mean_change;  ///< of the mean step, if the captured steps differ much
   Verdict verdict = Verdict::kNothing;

@@ -30,8 +30,8 @@ std::string full_text(const Advice& advice, const Tried& tried) {
     text += fmt::format("{} on average, {}", with_range(changed(change.mid), changed(change.low), changed(change.high)),
                         against_baseline(changed(change.mid), *advice.mean));
   } else {
-    text += fmt::format("{}, {}", with_range(tried.iteration, tried.low, tried.high),
-                        against_baseline(tried.iteration, advice.baseline.iteration));
+    text += fmt::format("{}, {}", with_range(tried.iteration.mid, tried.iteration.low, tried.iteration.high),
+                        against_baseline(tried.iteration.mid, advice.baseline.iteration));
   }
   if (!tried.note.empty()) text += "; " + tried.note;
   return text;
@@ -104,10 +104,10 @@ sim::BarChart chart_of(const Advice& advice) {
           fmt::format("{}, from {} to {}", sim::signed_percent(tried.change.mid), sim::signed_percent(tried.change.low),
                       sim::signed_percent(tried.change.high));
       chart.rows.push_back({.group = fmt::format("{} ({})", name_of(tried.candidate), change),
-                            .name = to_text(tried.iteration),
-                            .bars = {{.length = tried.iteration, .hint = to_text(tried.iteration)},
-                                     {.begin = tried.iteration,
-                                      .length = whole - tried.iteration,
+                            .name = to_text(tried.iteration.mid),
+                            .bars = {{.length = tried.iteration.mid, .hint = to_text(tried.iteration.mid)},
+                                     {.begin = tried.iteration.mid,
+                                      .length = whole - tried.iteration.mid,
                                       .kind = limits ? 2U : 1U,
                                       .hint = change}},
                             .mark = whole});

@@ -41,9 +41,9 @@ constexpr auto kPredicted = std::to_array<Field<Tried>>({
     {"what", at<&Tried::candidate, &Candidate::what>},
     {"verdict", at<&Tried::verdict>},
     {"best_of_its_values", at<&Tried::best>},
-    {"iteration_ns", at<&Tried::iteration>, {"step time", Use::kHelp}},
-    {"low_ns", at<&Tried::low>, {"from", Use::kExtra}},
-    {"high_ns", at<&Tried::high>, {"to", Use::kExtra}},
+    {"iteration_ns", at<&Tried::iteration, &Range<Duration>::mid>, {"step time", Use::kHelp}},
+    {"low_ns", at<&Tried::iteration, &Range<Duration>::low>, {"from", Use::kExtra}},
+    {"high_ns", at<&Tried::iteration, &Range<Duration>::high>, {"to", Use::kExtra}},
 });
 const Range<double>* mean_effect(const Tried& tried) { return tried.mean_change ? &*tried.mean_change : nullptr; }
 
@@ -176,9 +176,9 @@ sim::Sentence sentence_of(const Advice& advice, const Together& together) {
   if (!outcome.iteration) return fmt::format("{}: cannot be combined: {}", set, outcome.problem);
   const Tried& largest = advice.tried[together.tried.front()];
   return fmt::format("{}: step time {}, {} (sum of the separate effects: {}){}", set,
-                     with_range(*outcome.iteration, outcome.low, outcome.high),
+                     with_range(outcome.iteration->mid, outcome.iteration->low, outcome.iteration->high),
                      sim::signed_percent(together.change.mid), sim::signed_percent(together.sum),
-                     *outcome.iteration < largest.iteration
+                     outcome.iteration->mid < largest.iteration.mid
                          ? ""
                          : fmt::format("; {} alone saves as much", to_text(largest.candidate.settings)));
 }
@@ -201,9 +201,15 @@ struct TogetherLine {
 };
 constexpr auto kTogether = std::to_array<Field<TogetherLine>>({
     {"set", [](const TogetherLine& line) { return entries_of(settings_of(*line.advice, *line.together)); }},
-    {"iteration_ns", at<&TogetherLine::together, &Together::outcome, &Outcome::iteration>},
-    {"low_ns", [](const TogetherLine& l) { return l.if_predicted(l.together->outcome.low); }, {}, sim::kIfAny},
-    {"high_ns", [](const TogetherLine& l) { return l.if_predicted(l.together->outcome.high); }, {}, sim::kIfAny},
+    {"iteration_ns", [](const TogetherLine& l) { return step_of(l.together->outcome, &Range<Duration>::mid); }},
+    {"low_ns",
+     [](const TogetherLine& l) { return step_of(l.together->outcome, &Range<Duration>::low); },
+     {},
+     sim::kIfAny},
+    {"high_ns",
+     [](const TogetherLine& l) { return step_of(l.together->outcome, &Range<Duration>::high); },
+     {},
+     sim::kIfAny},
     {"change", [](const TogetherLine& l) { return l.if_predicted(l.together->change.mid); }, {}, sim::kIfAny},
     {"low_change", [](const TogetherLine& l) { return l.if_predicted(l.together->change.low); }, {}, sim::kIfAny},
     {"high_change", [](const TogetherLine& l) { return l.if_predicted(l.together->change.high); }, {}, sim::kIfAny},

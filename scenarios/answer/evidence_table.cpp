@@ -4,7 +4,7 @@
 
 // Written by bench/score_evidence.py from docs/results/evidence-rows.csv: of steps and memory. Figures of each regime
 // are those of the unseen sources or, without any, of the seen ones; factors are of all (bench/range_factors.py).
-// Measured on commit 99b281b02ec8.
+// Measured on commit a204f3462cc4.
 
 namespace stepsim::scenarios {
 namespace {

@@ -91,13 +91,14 @@ std::optional<KneePlace> knee_of(std::span<const Duration> line, Duration best) 
 /// Returns the time that all workers together need per captured batch, in nanoseconds. The point with the smallest
 /// value is the best.
 double time_in_all(const Outcome& outcome) {
-  return static_cast<double>(outcome.iteration->count()) / (outcome.batches * outcome.workers);
+  return static_cast<double>(outcome.iteration->mid.count()) / (outcome.batches * outcome.workers);
 }
 
 /// Returns the time that a worker needs per captured batch at one point of a sweep.
 Range<Duration> batch_time(const Outcome& outcome) {
   const double share = 1 / outcome.batches;
-  return {scaled(outcome.low, share), scaled(*outcome.iteration, share), scaled(outcome.high, share)};
+  return {scaled(outcome.iteration->low, share), scaled(outcome.iteration->mid, share),
+          scaled(outcome.iteration->high, share)};
 }
 
 /// Returns four possible lines within the ranges of the points: all points at the lower ends of their ranges, all at

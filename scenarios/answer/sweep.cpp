@@ -209,8 +209,6 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder* ranges, const si
     auto [predicted, range] =
         ranges != nullptr ? ranges->predict(plan) : RangedPrediction{predictor_.predict(plan, engine), {}};
     if (ranges == nullptr) range.low = range.mid = range.high = predicted.iteration;
-    outcome.low = range.low;
-    outcome.high = range.high;
     const sim::StepWork work = work_of(plan);
     outcome.workers = work.workers;
     outcome.batches = work.batches;
@@ -220,7 +218,7 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder* ranges, const si
     if (ranges != nullptr && is_on_machine(plan))
       outcome.by_data_sheet = predictor_.predict(without_machine(plan), engine).iteration;
     if (options.look) options.look(point, predicted, range);
-    outcome.iteration = predicted.iteration;
+    outcome.iteration = Range<Duration>{range.low, range.mid, range.high};
   });
   return refused ? *refused : outcome;
 }

@@ -28,10 +28,8 @@ enum class Refusal : std::uint8_t {
 
 /// The result of a point of a sweep: its iteration and range, or a sentence that says why it cannot be predicted.
 struct Outcome {
-  std::optional<Duration> iteration;
+  std::optional<Range<Duration>> iteration;  ///< without its sources
   std::string problem;
-  Duration low{};  ///< low <= iteration <= high (scenarios/answer/interval.h); 0 without an iteration
-  Duration high{};
   std::uint32_t workers = 1;           ///< number of workers of the job; 1 without an iteration
   double batches = 1;                  ///< batches per worker and step (sim/analysis/throughput.h)
   std::uint32_t devices = 1;           ///< devices per worker; 1 without an iteration
@@ -46,9 +44,14 @@ struct Outcome {
   [[nodiscard]] bool does_not_fit() const noexcept { return memory && memory->fits() == Fit::kNo; }
 };
 
+/// Returns a member of the range of an outcome's iteration; nothing if it has none.
+[[nodiscard]] inline std::optional<Duration> step_of(const Outcome& outcome, Duration Range<Duration>::*member) {
+  return outcome.iteration ? std::optional{(*outcome.iteration).*member} : std::nullopt;
+}
+
 struct SweepOptions {
   int threads = 1;                          ///< number of threads; does not affect outcomes
-  bool ranges = true;                       ///< if false, low and high of each outcome are its iteration
+  bool ranges = true;                       ///< if false, iterations have no width
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C; then run() throws Interrupted
   /// Called for each finished point, in any order, from any thread, but never concurrently. An exception from it ends
   /// the sweep.

@@ -86,15 +86,15 @@ std::string rates_text(const SweepAnswer& answer, const Outcome& outcome) {
   if (!work_differs(answer) && !answer.head.work.batch_size) return {};
   const sim::StepWork work = work_at(answer, outcome);
   return fmt::format("{} {}, {} per device ({:.1f} % of the baseline's {}), ",
-                     sim::rate_text(sim::rate_in_all(work, *outcome.iteration)), sim::unit_of(work),
-                     sim::rate_text(sim::rate_of_device(work, *outcome.iteration)),
+                     sim::rate_text(sim::rate_in_all(work, outcome.iteration->mid)), sim::unit_of(work),
+                     sim::rate_text(sim::rate_of_device(work, outcome.iteration->mid)),
                      efficiency_of(answer, outcome) * 100,
                      sim::rate_text(sim::rate_of_device(answer.head.work, answer.head.baseline.iteration)));
 }
 
 /// True if a point has a higher throughput than the captured job.
 bool is_faster(const SweepAnswer& answer, const Outcome& outcome) {
-  return sim::rate_in_all(work_at(answer, outcome), *outcome.iteration) >
+  return sim::rate_in_all(work_at(answer, outcome), outcome.iteration->mid) >
          sim::rate_in_all(answer.head.work, answer.head.baseline.iteration);
 }
 
@@ -107,7 +107,8 @@ std::string ties_text(const SweepAnswer& answer, std::size_t best) {
   for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
     const Outcome& other = answer.outcomes[point];
     if (point == best || !other.iteration || work_at(answer, other) != work_at(answer, outcome)) continue;
-    if (std::abs(sim::ratio(*other.iteration - *outcome.iteration, *outcome.iteration)) >= sim::kLeastShown) continue;
+    if (std::abs(sim::ratio(other.iteration->mid - outcome.iteration->mid, outcome.iteration->mid)) >= sim::kLeastShown)
+      continue;
     if (++ties <= kMostNamed) add_item(names, to_text(answer.head.points.at(point)));
   }
   if (ties > kMostNamed) names += fmt::format(" and {} more", ties - kMostNamed);
@@ -140,17 +141,18 @@ std::string memory_text(const SweepAnswer& answer, const Outcome& best) {
 std::string headline(const SweepAnswer& answer, std::size_t best) {
   const SweepHead& head = answer.head;
   const Outcome& outcome = answer.outcomes[best];
-  const Duration time = *outcome.iteration;
+  const Duration time = outcome.iteration->mid;
   if (changes_nothing(answer)) {
     return fmt::format("None of {} changes the step time of {} by 0.1 % or more{}{}{}. {}",
-                       counted(answer.outcomes.size(), "point"), with_range(time, outcome.low, outcome.high),
-                       memory_text(answer, outcome), knees_text(answer),
-                       outcome.note.empty() ? "" : "; " + outcome.note, trust_text(head.baseline, head.assumptions));
+                       counted(answer.outcomes.size(), "point"),
+                       with_range(time, outcome.iteration->low, outcome.iteration->high), memory_text(answer, outcome),
+                       knees_text(answer), outcome.note.empty() ? "" : "; " + outcome.note,
+                       trust_text(head.baseline, head.assumptions));
   }
   return fmt::format("Best of {}: {}{}: {}step time {}, {}{}{}{}{}{}. {}", counted(answer.outcomes.size(), "point"),
                      to_text(head.points.at(best)), ties_text(answer, best), rates_text(answer, outcome),
-                     with_range(time, outcome.low, outcome.high), against_baseline(time, head.baseline.iteration),
-                     data_sheet_text(outcome.by_data_sheet),
+                     with_range(time, outcome.iteration->low, outcome.iteration->high),
+                     against_baseline(time, head.baseline.iteration), data_sheet_text(outcome.by_data_sheet),
                      is_faster(answer, outcome) ? "" : "; no point is faster than the baseline",
                      memory_text(answer, outcome), knees_text(answer), outcome.note.empty() ? "" : "; " + outcome.note,
                      trust_text(head.baseline, head.assumptions));
@@ -187,15 +189,16 @@ sim::Table rows_of(const SweepAnswer& answer) {
   sim::Table table(std::move(columns));
   for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
     const Outcome& outcome = answer.outcomes[point];
+    const Range<Duration> step = outcome.iteration.value_or(Range<Duration>{});
     const auto predicted = [&outcome](Duration time) { return outcome.iteration ? sim::nanoseconds_cell(time) : ""; };
     std::vector<sim::Cell> cells;
     for (std::string& value : values_of(answer.head.points, point, keys)) cells.emplace_back(std::move(value));
-    cells.push_back(predicted(outcome.iteration.value_or(Duration{})));
-    cells.push_back(predicted(outcome.low));
-    cells.push_back(predicted(outcome.high));
+    cells.push_back(predicted(step.mid));
+    cells.push_back(predicted(step.low));
+    cells.push_back(predicted(step.high));
     cells.push_back(sim::nanoseconds_cell(answer.head.baseline.iteration));
     cells.push_back(outcome.iteration ? sim::number_cell(1 + change_of(answer, outcome)) : "");
-    const auto rate = [&] { return sim::rate_in_all(work_at(answer, outcome), *outcome.iteration); };
+    const auto rate = [&] { return sim::rate_in_all(work_at(answer, outcome), outcome.iteration->mid); };
     cells.push_back(outcome.iteration ? sim::number_cell(rate()) : "");
     cells.push_back(outcome.iteration ? sim::number_cell(efficiency_of(answer, outcome)) : "");
     if (memory) add_memory_numbers(outcome.memory, cells);
@@ -272,7 +275,7 @@ std::vector<std::string> values_of(const Points& points, std::size_t point, cons
 }
 
 double change_of(const SweepAnswer& answer, const Outcome& outcome) {
-  return ratio(*outcome.iteration - answer.head.baseline.iteration, answer.head.baseline.iteration);
+  return ratio(outcome.iteration->mid - answer.head.baseline.iteration, answer.head.baseline.iteration);
 }
 
 sim::StepWork work_at(const SweepAnswer& answer, const Outcome& outcome) {
@@ -291,7 +294,7 @@ bool work_differs(const SweepAnswer& answer) {
 
 double efficiency_of(const SweepAnswer& answer, const Outcome& outcome) {
   const SweepHead& head = answer.head;
-  return sim::efficiency(work_at(answer, outcome), *outcome.iteration, head.work, head.baseline.iteration);
+  return sim::efficiency(work_at(answer, outcome), outcome.iteration->mid, head.work, head.baseline.iteration);
 }
 
 sim::Document sweep_document(const SweepAnswer& answer) {

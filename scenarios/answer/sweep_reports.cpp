@@ -38,15 +38,17 @@ bool is_matrix(const Points& points) { return points.axes.size() == 2 && points.
 
 sim::Cell time_cell(const Outcome& outcome, bool is_best) {
   if (!outcome.iteration) return "-";
-  return {fmt::format("{}{}", is_best ? "* " : "", to_text(*outcome.iteration)), outcome.iteration->count(),
+  return {fmt::format("{}{}", is_best ? "* " : "", to_text(outcome.iteration->mid)), outcome.iteration->mid.count(),
           sim::Unit::kNanoseconds};
 }
 
 /// Returns how far the iteration may be below and above its prediction: "-2.1 +3.4 %".
 sim::Cell range_cell(const Outcome& outcome, bool /*is_best*/) {
   if (!outcome.iteration) return "-";
-  return fmt::format("{} {} %", sim::signed_number(100 * ratio(outcome.low - *outcome.iteration, *outcome.iteration)),
-                     sim::signed_number(100 * ratio(outcome.high - *outcome.iteration, *outcome.iteration)));
+  return fmt::format(
+      "{} {} %",
+      sim::signed_number(100 * ratio(outcome.iteration->low - outcome.iteration->mid, outcome.iteration->mid)),
+      sim::signed_number(100 * ratio(outcome.iteration->high - outcome.iteration->mid, outcome.iteration->mid)));
 }
 
 sim::Cell data_sheet_cell(const Outcome& outcome, bool /*is_best*/) {
@@ -82,8 +84,8 @@ void add_rates(const SweepAnswer& answer, const Outcome& outcome, std::vector<si
     return;
   }
   const sim::StepWork work = work_at(answer, outcome);
-  cells.push_back(sim::rate_cell(sim::rate_in_all(work, *outcome.iteration)));
-  cells.push_back(sim::rate_cell(sim::rate_of_device(work, *outcome.iteration)));
+  cells.push_back(sim::rate_cell(sim::rate_in_all(work, outcome.iteration->mid)));
+  cells.push_back(sim::rate_cell(sim::rate_of_device(work, outcome.iteration->mid)));
   cells.push_back(sim::percent_cell(efficiency_of(answer, outcome)));
 }
 
@@ -123,12 +125,13 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
   table.compare_times();
   for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
     const Outcome& outcome = answer.outcomes[point];
+    const Range<Duration> step = outcome.iteration.value_or(Range<Duration>{});
     const auto predicted = [&outcome](Duration time) { return outcome.iteration ? sim::Cell{time} : "-"; };
     std::vector<sim::Cell> cells{point == best ? "*" : ""};
     for (std::string& value : values_of(answer.head.points, point, keys)) cells.emplace_back(std::move(value));
-    cells.push_back(predicted(outcome.iteration.value_or(Duration{})));
-    cells.push_back(predicted(outcome.low));
-    cells.push_back(predicted(outcome.high));
+    cells.push_back(predicted(step.mid));
+    cells.push_back(predicted(step.low));
+    cells.push_back(predicted(step.high));
     cells.push_back(outcome.iteration ? sim::signed_percent_cell(change_of(answer, outcome)) : "-");
     if (data_sheet) cells.push_back(data_sheet_cell(outcome, false));
     if (rates) add_rates(answer, outcome, cells);
@@ -190,17 +193,15 @@ struct PointLine {
 };
 
 sim::Throughput throughput_at(const SweepAnswer& answer, const Outcome& outcome) {
-  sim::Throughput throughput = sim::throughput_of(work_at(answer, outcome), *outcome.iteration);
+  sim::Throughput throughput = sim::throughput_of(work_at(answer, outcome), outcome.iteration->mid);
   throughput.efficiency = efficiency_of(answer, outcome);
   return throughput;
 }
 
 constexpr auto kOutcome = std::to_array<Field<PointLine>>({
-    {"iteration_ns", at<&PointLine::outcome, &Outcome::iteration>},
-    {"low_ns",
-     [](const PointLine& line) { return line.if_predicted([](auto&, const Outcome& found) { return found.low; }); }},
-    {"high_ns",
-     [](const PointLine& line) { return line.if_predicted([](auto&, const Outcome& found) { return found.high; }); }},
+    {"iteration_ns", [](const PointLine& line) { return step_of(line.outcome(), &Range<Duration>::mid); }},
+    {"low_ns", [](const PointLine& line) { return step_of(line.outcome(), &Range<Duration>::low); }},
+    {"high_ns", [](const PointLine& line) { return step_of(line.outcome(), &Range<Duration>::high); }},
     {"change", [](const PointLine& line) { return line.if_predicted(change_of); }},
     {"by_data_sheet_ns", at<&PointLine::outcome, &Outcome::by_data_sheet>, {}, sim::kIfAny},
     {"throughput", [](const PointLine& line) { return line.if_predicted(throughput_at); }, sim::kThroughput,

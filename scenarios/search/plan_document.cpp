@@ -42,7 +42,9 @@ struct PlanLine {
   [[nodiscard]] std::uint32_t devices() const { return answer->findings.devices[plan->point]; }
   [[nodiscard]] bool is_first() const { return plan->point == answer->findings.best.front().point; }
   /// True if its range overlaps with that of the best plan, which it may be as fast as.
-  [[nodiscard]] bool ties() const { return outcome().low <= answer->findings.best.front().outcome.high; }
+  [[nodiscard]] bool ties() const {
+    return outcome().iteration->low <= answer->findings.best.front().outcome.iteration->high;
+  }
   /// Returns what limits the plan: a part of its step, or the memory of a plan that may not fit.
   [[nodiscard]] std::string_view limit() const {
     const std::optional<Fit> fit = outcome().memory ? outcome().memory->fits() : std::nullopt;
@@ -88,15 +90,15 @@ std::string_view rank_of(const PlanAnswer& answer) { return best_line(answer) ? 
 std::string lead_text(const PlanAnswer& answer) {
   const std::vector<RankedPlan>& best = answer.findings.best;
   if (best.size() == 1) return "no other plan was simulated";
-  const Duration first = *best[0].outcome.iteration;
+  const Duration first = best[0].outcome.iteration->mid;
   const auto ties = std::count_if(best.begin() + 1, best.end(), [&answer](const RankedPlan& plan) {
     return PlanLine{&answer, &plan}.ties();
   });
   const auto fastest = std::min_element(best.begin(), best.end(), [](const RankedPlan& a, const RankedPlan& b) {
-    return *a.outcome.iteration < *b.outcome.iteration;
+    return a.outcome.iteration->mid < b.outcome.iteration->mid;
   });
-  const Duration least = *fastest->outcome.iteration;
-  const double longer = 100 * ratio(*best[1].outcome.iteration - first, first);
+  const Duration least = fastest->outcome.iteration->mid;
+  const double longer = 100 * ratio(best[1].outcome.iteration->mid - first, first);
   std::string lead;
   if (least < first) lead = fmt::format("one that may not fit takes {:.1f} % less", 100 * ratio(first - least, first));
   if (longer >= 0) add_item(lead, fmt::format("the next plan takes {:.1f} % longer", longer));
@@ -147,8 +149,9 @@ std::string headline(const PlanAnswer& answer) {
   const std::string title =
       best_line(answer) ? "Best plan" : capacity_text(outcome.memory->device) + ". Fastest plan, which may not fit,";
   return fmt::format("{} for {}: {}: step time {}, {} {}{}{}; {}. {}. {}", title, devices_text(answer),
-                     to_text(best.settings()), with_range(*outcome.iteration, outcome.low, outcome.high),
-                     sim::rate_text(sim::rate_in_all(work, *outcome.iteration)), sim::unit_of(work),
+                     to_text(best.settings()),
+                     with_range(outcome.iteration->mid, outcome.iteration->low, outcome.iteration->high),
+                     sim::rate_text(sim::rate_in_all(work, outcome.iteration->mid)), sim::unit_of(work),
                      data_sheet_text(outcome.by_data_sheet), memory_text(outcome), lead_text(answer),
                      tried_text(answer.findings), trust_text(answer.head.baseline, answer.head.assumptions));
 }
@@ -190,9 +193,10 @@ Table times_of(const PlanAnswer& answer, const std::vector<PlanLine>& lines) {
     std::vector<Cell> cells{is_best ? "*" : line.ties() ? "~" : ""};
     for (std::string& value : values_of(answer.head.points, line.plan->point, keys))
       cells.emplace_back(std::move(value));
-    cells.insert(cells.end(), {Cell{*outcome.iteration}, Cell{outcome.low}, Cell{outcome.high}});
+    cells.insert(cells.end(),
+                 {Cell{outcome.iteration->mid}, Cell{outcome.iteration->low}, Cell{outcome.iteration->high}});
     if (data_sheet) cells.push_back(outcome.by_data_sheet ? Cell{*outcome.by_data_sheet} : "-");
-    cells.push_back(sim::rate_cell(sim::rate_in_all(line.work(), *outcome.iteration)));
+    cells.push_back(sim::rate_cell(sim::rate_in_all(line.work(), outcome.iteration->mid)));
     if (memory) {
       const auto bytes = [](const std::optional<Bytes>& size) {
         return size ? Cell{in_gib(*size), size->count(), sim::Unit::kNone} : Cell{"-"};
@@ -221,8 +225,9 @@ Table parts_table(const std::vector<PlanLine>& lines) {
   std::size_t number = 0;
   for (const PlanLine& line : lines) {
     const StepParts& parts = line.parts();
-    table.add_row({std::to_string(++number), Cell{*line.outcome().iteration}, Cell{parts.compute}, Cell{parts.tensor},
-                   Cell{parts.pipeline}, Cell{parts.data}, Cell{parts.idle}, std::string(line.limit())});
+    table.add_row({std::to_string(++number), Cell{line.outcome().iteration->mid}, Cell{parts.compute},
+                   Cell{parts.tensor}, Cell{parts.pipeline}, Cell{parts.data}, Cell{parts.idle},
+                   std::string(line.limit())});
   }
   return table;
 }
@@ -247,12 +252,12 @@ constexpr auto kParts = std::to_array<Field<StepParts>>({
 constexpr auto kPlan = std::to_array<Field<PlanLine>>({
     {"set", [](const PlanLine& line) { return entries_of(line.settings()); }},
     {"devices", at<&PlanLine::devices>},
-    {"iteration_ns", [](const PlanLine& line) { return *line.outcome().iteration; }},
-    {"low_ns", at<&PlanLine::outcome, &Outcome::low>},
-    {"high_ns", at<&PlanLine::outcome, &Outcome::high>},
+    {"iteration_ns", [](const PlanLine& line) { return line.outcome().iteration->mid; }},
+    {"low_ns", [](const PlanLine& line) { return line.outcome().iteration->low; }},
+    {"high_ns", [](const PlanLine& line) { return line.outcome().iteration->high; }},
     {"by_data_sheet_ns", at<&PlanLine::outcome, &Outcome::by_data_sheet>, {}, sim::kIfAny},
     {"tie", at<&PlanLine::ties>},
-    {"throughput", [](const PlanLine& line) { return sim::throughput_of(line.work(), *line.outcome().iteration); },
+    {"throughput", [](const PlanLine& line) { return sim::throughput_of(line.work(), line.outcome().iteration->mid); },
      sim::kThroughput},
     {"memory", [](const PlanLine& line) { return line.outcome().memory ? &*line.outcome().memory : nullptr; },
      kMemoryNeed, sim::kIfAny},
@@ -421,9 +426,9 @@ Table rows_of(const PlanAnswer& answer) {
     for (std::string& value : values_of(answer.head.points, line.plan->point, keys))
       cells.emplace_back(std::move(value));
     cells.emplace_back(std::to_string(line.devices()));
-    for (const Duration time : {*outcome.iteration, outcome.low, outcome.high})
+    for (const Duration time : {outcome.iteration->mid, outcome.iteration->low, outcome.iteration->high})
       cells.push_back(sim::nanoseconds_cell(time));
-    cells.push_back(sim::number_cell(sim::rate_in_all(line.work(), *outcome.iteration)));
+    cells.push_back(sim::number_cell(sim::rate_in_all(line.work(), outcome.iteration->mid)));
     cells.emplace_back(need ? std::to_string(need->peak.mid.count()) : "");
     cells.emplace_back(need && need->capacity ? std::to_string(need->capacity->count()) : "");
     cells.emplace_back(fit ? std::string(word_of(*fit)) : "");

@@ -95,9 +95,9 @@ bool surely_fits(const Outcome& outcome) {
 /// Puts plans that surely fit before the others, among those whose ranges overlap with that of the fastest.
 void put_fitting_first(std::vector<RankedPlan>& plans) {
   if (plans.empty()) return;
-  const Duration latest = plans.front().outcome.high;
+  const Duration latest = plans.front().outcome.iteration->high;
   std::stable_partition(plans.begin(), plans.end(), [latest](const RankedPlan& plan) {
-    return surely_fits(plan.outcome) && plan.outcome.low <= latest;
+    return surely_fits(plan.outcome) && plan.outcome.iteration->low <= latest;
   });
 }
 
@@ -121,7 +121,7 @@ std::map<std::size_t, Costs> costs_of(const PlanFindings& findings, PlanState st
     const Outcome& outcome = findings.outcomes[point];
     if (findings.states[point] != state || !outcome.memory) continue;
     costs[point] = {findings.devices[point], memory_steps(outcome.memory->peak.mid),
-                    outcome.iteration.value_or(findings.bounds[point])};
+                    outcome.iteration ? outcome.iteration->mid : findings.bounds[point]};
   }
   return costs;
 }
@@ -210,7 +210,7 @@ void PlanSearch::simulate(std::vector<std::size_t> which, const std::map<std::si
 std::vector<std::size_t> PlanSearch::ranked(const PlanFindings& findings, std::vector<std::size_t> points) const {
   std::erase_if(points, [&findings](std::size_t point) { return findings.states[point] != PlanState::kSimulated; });
   std::sort(points.begin(), points.end(), [&findings](std::size_t a, std::size_t b) {
-    return std::pair(*findings.outcomes[a].iteration, a) < std::pair(*findings.outcomes[b].iteration, b);
+    return std::pair(findings.outcomes[a].iteration->mid, a) < std::pair(findings.outcomes[b].iteration->mid, b);
   });
   std::set<std::string_view> listed;
   std::vector<std::size_t> best;
@@ -227,7 +227,7 @@ void PlanSearch::search(const std::vector<std::size_t>& order, const std::map<st
         ranked(findings, {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(next)});
     std::size_t last = order.size();
     if (best.size() >= kBestPlans) {
-      const Duration enough = *findings.outcomes[best[kBestPlans - 1]].iteration;
+      const Duration enough = findings.outcomes[best[kBestPlans - 1]].iteration->mid;
       while (last > next && findings.bounds[order[last - 1]] > enough) --last;
     }
     if (options.left) options.left(last - next);
@@ -249,7 +249,7 @@ void PlanSearch::search_fitting(const std::vector<std::size_t>& order, const std
       const Outcome& outcome = findings.outcomes[point];
       if (!surely_fits(outcome)) continue;
       if (findings.states[point] == PlanState::kSimulated)
-        best = std::min(best.value_or(*outcome.iteration), *outcome.iteration);
+        best = std::min(best.value_or(outcome.iteration->mid), outcome.iteration->mid);
       if (findings.states[point] == PlanState::kCannotWin) left.push_back(point);
     }
     if (best) std::erase_if(left, [&](std::size_t point) { return findings.bounds[point] >= *best; });

@@ -32,7 +32,7 @@ void read_and_write(std::string_view text) {
     STEPSIM_ASSERT(head_lines(same.head, same.shard) == head, "a head reads back as it was written");
     for (const auto& [point, outcome] : part.done) {
       STEPSIM_ASSERT(point < part.head.points.size(), "a part holds points of its sweep");
-      STEPSIM_ASSERT(!outcome.iteration || *outcome.iteration >= Duration{}, "no iteration is negative");
+      STEPSIM_ASSERT(!outcome.iteration || outcome.iteration->mid >= Duration{}, "no iteration is negative");
     }
     if (part.head.points.size() <= 1000) static_cast<void>(merged({part, part}));
   } catch (const InputError&) {

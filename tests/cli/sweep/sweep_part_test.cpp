@@ -44,8 +44,11 @@ Outcome outcome_of(std::size_t point) {
     return refused;
   }
   const Duration iteration{static_cast<std::int64_t>(1'000 - 10 * point)};
-  Outcome outcome{
-      iteration, {}, iteration - Duration{7}, iteration + Duration{9}, 2, 1.0 / static_cast<double>(1 + point), 4};
+  Outcome outcome{scenarios::Range<Duration>{iteration - Duration{7}, iteration, iteration + Duration{9}},
+                  {},
+                  2,
+                  1.0 / static_cast<double>(1 + point),
+                  4};
   if (point == 2) outcome.note = "83 % of the device time\thas no shapes";
   if (point == 2) outcome.memory = {{3, "NVIDIA A10", {Bytes{19}, Bytes{20}, Bytes{21}}, Bytes{24}}};
   if (point == 3) outcome.by_data_sheet = Duration{1'234};
@@ -57,8 +60,6 @@ void expect_outcome(std::size_t point, const Outcome& outcome) {
   EXPECT_EQ(outcome.iteration, outcome_of(point).iteration) << point;
   EXPECT_EQ(outcome.problem, outcome_of(point).problem) << point;
   EXPECT_EQ(outcome.refusal, outcome_of(point).refusal) << point;
-  EXPECT_EQ(outcome.low, outcome_of(point).low) << point;
-  EXPECT_EQ(outcome.high, outcome_of(point).high) << point;
   EXPECT_EQ(outcome.workers, outcome_of(point).workers) << point;
   EXPECT_EQ(outcome.batches, outcome_of(point).batches) << point;
   EXPECT_EQ(outcome.devices, outcome_of(point).devices) << point;
@@ -197,7 +198,8 @@ TEST_F(SweepPartTest, OneAnswerAPoint) {
   SweepJournal(path("part"), sample_head(), {}, false).add(0, outcome_of(0));
   SweepJournal(path("part"), sample_head(), {}, true).add(0, outcome_of(0));  // adds point 0 again
   EXPECT_EQ(read_part(path("part")).done.size(), 1U);
-  SweepJournal(path("part"), sample_head(), {}, true).add(0, {Duration{5}, {}, Duration{4}, Duration{6}});
+  SweepJournal(path("part"), sample_head(), {}, true)
+      .add(0, Outcome{scenarios::Range<Duration>{Duration{4}, Duration{5}, Duration{6}}, {}});
   const std::string problem =
       "has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and line 19 has 1000 ns, from 993 to 1009; "
       "expected one answer per point";
@@ -253,7 +255,8 @@ TEST_F(SweepPartTest, PartsThatDoNotBelongTogetherAreRefused) {
   other.name = "another";
   { const SweepJournal made(path("1"), other, {1, 2, {}}, false); }
   EXPECT_THAT(merge_error({"0", "1"}), HasSubstr("belongs to another sweep than"));
-  SweepJournal(path("2"), sample_head(), {0, 2, {}}, false).add(0, {Duration{5}, {}, Duration{4}, Duration{6}});
+  SweepJournal(path("2"), sample_head(), {0, 2, {}}, false)
+      .add(0, Outcome{scenarios::Range<Duration>{Duration{4}, Duration{5}, Duration{6}}, {}});
   EXPECT_THAT(merge_error({"0", "2"}),
               HasSubstr("has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and " + path("0") +
                         " has 1000 ns"));

@@ -65,7 +65,7 @@ TEST(AdviceTest, EveryChangeIsPredictedAsItsSetWouldBe) {
     const Advice advice = advice_on(question);
     EXPECT_EQ(advice.baseline.iteration, question.iteration()) << name;
     for (const Tried& tried : advice.tried) {
-      EXPECT_EQ(tried.iteration, iteration_of(question, tried.candidate.settings))
+      EXPECT_EQ(tried.iteration.mid, iteration_of(question, tried.candidate.settings))
           << name << ": " << to_text(tried.candidate.settings);
     }
     for (const Together& together : advice.together) {
@@ -74,7 +74,7 @@ TEST(AdviceTest, EveryChangeIsPredictedAsItsSetWouldBe) {
         const auto& more = advice.tried[one].candidate.settings;
         settings.insert(settings.end(), more.begin(), more.end());
       }
-      EXPECT_EQ(together.outcome.iteration, iteration_of(question, settings)) << name;
+      EXPECT_EQ(together.outcome.iteration->mid, iteration_of(question, settings)) << name;
     }
   }
 }
@@ -84,8 +84,8 @@ TEST(AdviceTest, EveryChangeIsPredictedAsItsSetWouldBe) {
 TEST(AdviceTest, WhoWaitsForItsDataLoaderIsAdvisedOnThatAndNotOnAProcessor) {
   const Advice advice = advice_on(stepsim::testing::loading_question({4, 30}));
   const Tried& loader = find(advice, "loader.scale=0.5");
-  EXPECT_EQ(loader.iteration, std::chrono::milliseconds{37});
-  EXPECT_EQ(find(advice, "host.scale=0.7").iteration, std::chrono::milliseconds{48});
+  EXPECT_EQ(loader.iteration.mid, std::chrono::milliseconds{37});
+  EXPECT_EQ(find(advice, "host.scale=0.7").iteration.mid, std::chrono::milliseconds{48});
   EXPECT_EQ(to_text(advice.tried.front().candidate.settings).substr(0, 7), "loader.");
   EXPECT_THAT(all_of(advice), HasSubstr("[loader.scale=0.5]: step time 37 ms ("));
 }
@@ -98,7 +98,7 @@ TEST(AdviceTest, AFreeIsNamedAndNotAnsweredByAFasterProcessor) {
   for (int i = 0; i < 2; ++i)
     (void)job.launch("kernel", TaskKind::kKernel, std::chrono::milliseconds{3}, std::chrono::milliseconds{1});
   const Advice advice = advice_on(std::move(job).question());
-  EXPECT_EQ(find(advice, "host.scale=0.7").iteration, Duration{94'000'000 + 2 * 2'100'000 + 1'000'000});
+  EXPECT_EQ(find(advice, "host.scale=0.7").iteration.mid, Duration{94'000'000 + 2 * 2'100'000 + 1'000'000});
   ASSERT_EQ(advice.long_calls.size(), 1U);
   EXPECT_EQ(advice.long_calls.front().name, "cudaFree");
   EXPECT_DOUBLE_EQ(advice.long_calls.front().share, 0.94);
@@ -112,7 +112,7 @@ Advice two_changes(double code, double hardware, double range) {
   const auto add = [&](Effort effort, double by) {
     Tried& tried = advice.tried.emplace_back();
     tried.candidate = {effort, effort == Effort::kCode ? "write it" : "buy it", {{"key", "1"}}, advice.tried.size()};
-    tried.iteration = std::chrono::milliseconds{100 + std::lround(100 * by)};
+    tried.iteration.mid = std::chrono::milliseconds{100 + std::lround(100 * by)};
     tried.change = {by - range, by, by + range};
     tried.verdict = by + range < 0 ? Verdict::kGain : Verdict::kUnsure;
     tried.best = true;
@@ -152,7 +152,7 @@ TEST(AdviceTest, TheShortestComesFirstAndEachFamilyHasOneBest) {
   for (const auto& [name, question] : small_questions()) {
     const Advice advice = advice_on(question);
     EXPECT_TRUE(std::is_sorted(advice.tried.begin(), advice.tried.end(), [](const Tried& a, const Tried& b) {
-      return a.iteration < b.iteration;
+      return a.iteration.mid < b.iteration.mid;
     })) << name;
     std::set<std::size_t> families;
     for (const Tried& tried : advice.tried)
@@ -166,8 +166,8 @@ TEST(AdviceTest, AVerdictFollowsFromTheRangeOfTheChange) {
       SCOPED_TRACE(name + ": " + to_text(tried.candidate.settings));
       EXPECT_LE(tried.change.low, tried.change.mid);
       EXPECT_GE(tried.change.high, tried.change.mid);
-      EXPECT_LE(tried.low, tried.iteration);
-      EXPECT_GE(tried.high, tried.iteration);
+      EXPECT_LE(tried.iteration.low, tried.iteration.mid);
+      EXPECT_GE(tried.iteration.high, tried.iteration.mid);
       switch (tried.verdict) {
         case Verdict::kGain: EXPECT_LT(tried.change.high, 0); break;
         case Verdict::kWorse: EXPECT_GT(tried.change.low, 0); break;
@@ -186,9 +186,9 @@ TEST(AdviceTest, ClosedFormsOfAJobOfTwoRanks) {
   // work after it take another 60 us.
   const Advice advice = advice_on(stepsim::testing::streams_question());
   EXPECT_EQ(advice.baseline.iteration, microseconds{210});
-  EXPECT_EQ(find(advice, "compute.scale=0.5").iteration, microseconds{75 + 60});
-  EXPECT_EQ(find(advice, "compute.scale=0").iteration, microseconds{60});
-  EXPECT_EQ(find(advice, "compute{rank=1}.scale=0.667").iteration, Duration{100'050 + 60'000});
+  EXPECT_EQ(find(advice, "compute.scale=0.5").iteration.mid, microseconds{75 + 60});
+  EXPECT_EQ(find(advice, "compute.scale=0").iteration.mid, microseconds{60});
+  EXPECT_EQ(find(advice, "compute{rank=1}.scale=0.667").iteration.mid, Duration{100'050 + 60'000});
   EXPECT_EQ(find(advice, "compute.scale=0").candidate.effort, Effort::kLimit);
   EXPECT_EQ(find(advice, "compute.scale=0.5").verdict, Verdict::kGain);
 }

@@ -18,7 +18,7 @@ std::vector<Outcome> outcomes_of(const std::vector<int>& times) {
   std::vector<Outcome> outcomes;
   outcomes.reserve(times.size());
   for (const int time : times) {
-    outcomes.push_back(time > 0 ? Outcome{Duration{time}, {}, Duration{time}, Duration{time}}
+    outcomes.push_back(time > 0 ? Outcome{Range<Duration>{Duration{time}, Duration{time}, Duration{time}}, {}}
                                 : Outcome{std::nullopt, "cannot be had"});
   }
   return outcomes;
@@ -188,8 +188,8 @@ TEST(KneeTest, HasTheRangeThatItsPointsAllow) {
   // With the high ends, 4x takes 111 ns, within 5 % of 106 ns. 2x is much slower in both cases.
   std::vector<Outcome> outcomes = outcomes_of({400, 200, 105, 100, 100});
   for (Outcome& outcome : outcomes) {
-    outcome.low = *outcome.iteration - Duration{2};
-    outcome.high = *outcome.iteration + Duration{6};
+    outcome.iteration->low = outcome.iteration->mid - Duration{2};
+    outcome.iteration->high = outcome.iteration->mid + Duration{6};
   }
   const auto found = knees({.axes = {{"a.b", {"1x", "2x", "4x", "8x", "16x"}}}}, outcomes);
   ASSERT_THAT(found, SizeIs(1));
@@ -201,8 +201,8 @@ TEST(KneeTest, HasTheRangeThatItsPointsAllow) {
 TEST(KneeTest, HasNoRangeIfItsPointIsCloseToTheBestWhereverInItsRange) {
   // 8x takes at most 105 ns, within 5 % of the best points, which certainly take 100 ns. 4x is much slower.
   std::vector<Outcome> outcomes = outcomes_of({800, 400, 200, 102, 100, 100});
-  outcomes[3].low = Duration{100};
-  outcomes[3].high = Duration{105};
+  outcomes[3].iteration->low = Duration{100};
+  outcomes[3].iteration->high = Duration{105};
   const auto found = knees({.axes = {{"a.b", {"1x", "2x", "4x", "8x", "16x", "32x"}}}}, outcomes);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].value.low, "8x");

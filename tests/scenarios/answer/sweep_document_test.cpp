@@ -28,9 +28,8 @@ SweepAnswer answer_to(const std::string& yaml) {
   answer.head.baseline.iteration = milliseconds{40};
   for (std::size_t i = 0; i < answer.head.points.size(); ++i) {
     Outcome& outcome = answer.outcomes.emplace_back();
-    outcome.iteration = milliseconds{10 * (static_cast<std::int64_t>(i) + 1)};
-    outcome.low = *outcome.iteration - milliseconds{1};
-    outcome.high = *outcome.iteration + milliseconds{2};
+    const Duration step = milliseconds{10 * (static_cast<std::int64_t>(i) + 1)};
+    outcome.iteration = Range<Duration>{step - milliseconds{1}, step, step + milliseconds{2}};
   }
   return answer;
 }

@@ -72,7 +72,7 @@ TEST_P(PlanSearchTest, FindsTheBestOfAllPlansBecauseNoStepIsShorterThanItsBound)
   EXPECT_LT(found.pruned.count(PlanState::kSimulated), found.all.states.size());
   for (std::size_t point = 0; point < found.all.states.size(); ++point) {
     EXPECT_GT(found.pruned.bounds[point], Duration{}) << point;
-    EXPECT_LE(found.pruned.bounds[point], *found.all.outcomes[point].iteration) << point;
+    EXPECT_LE(found.pruned.bounds[point], found.all.outcomes[point].iteration->mid) << point;
   }
 }
 
@@ -89,7 +89,7 @@ TEST(PlanSearchTest, PlansThatDifferOnlyInTheirBucketsAreListedOnce) {
                                     {"comm.bucket_bytes=" + buckets, "parallel.zero=0", "parallel.interleave=1"});
     const PlanFindings found = PlanSearch(asked.predictor(), plans, {}).run({}, {});
     std::vector<Duration> steps;
-    for (const RankedPlan& plan : found.best) steps.push_back(*plan.outcome.iteration);
+    for (const RankedPlan& plan : found.best) steps.push_back(plan.outcome.iteration->mid);
     return steps;
   };
   const std::vector<Duration> some = best("1MiB");
@@ -137,7 +137,7 @@ TEST(PlanSearchTest, TheFrontIsThatOfAllPlans) {
   std::size_t unbeaten = 0;  // plans that none of all plans beats
   for (std::size_t point = 0; point < all.states.size(); ++point) {
     const auto costs = [&all](std::size_t one) {
-      return std::tuple(all.devices[one], steps_of(all.outcomes[one]), *all.outcomes[one].iteration);
+      return std::tuple(all.devices[one], steps_of(all.outcomes[one]), all.outcomes[one].iteration->mid);
     };
     bool beaten = false;
     for (std::size_t other = 0; other < all.states.size() && !beaten; ++other) {
@@ -155,7 +155,7 @@ TEST(PlanSearchTest, PartsOfAStepSumToIt) {
   const Scenario plans = scenario(asked, {.devices = {8}, .gpus_per_host = 8, .batches = 8}, {});
   for (const RankedPlan& plan : PlanSearch(asked.predictor(), plans, {}).run({}, {}).best) {
     const StepParts& parts = plan.parts;
-    EXPECT_EQ(parts.compute + parts.tensor + parts.pipeline + parts.data + parts.idle, *plan.outcome.iteration);
+    EXPECT_EQ(parts.compute + parts.tensor + parts.pipeline + parts.data + parts.idle, plan.outcome.iteration->mid);
   }
 }
 
@@ -208,7 +208,7 @@ TEST(PlanSearchTest, OfPlansThatMayBeEquallyFastThoseThatFitComeFirst) {
   std::optional<std::size_t> fastest;
   std::optional<std::size_t> fitting;
   const auto take = [&all](std::size_t point, std::optional<std::size_t>& least) {
-    if (!least || *all.outcomes[point].iteration < *all.outcomes[*least].iteration) least = point;
+    if (!least || all.outcomes[point].iteration->mid < all.outcomes[*least].iteration->mid) least = point;
   };
   for (std::size_t point = 0; point < all.states.size(); ++point) {
     if (all.states[point] != PlanState::kSimulated) continue;
@@ -223,7 +223,8 @@ TEST(PlanSearchTest, OfPlansThatMayBeEquallyFastThoseThatFitComeFirst) {
   };
   ASSERT_NE(listed(*fastest), best.end());
   ASSERT_NE(listed(*fitting), best.end());
-  EXPECT_EQ(listed(*fitting) < listed(*fastest), listed(*fitting)->outcome.low <= listed(*fastest)->outcome.high);
+  EXPECT_EQ(listed(*fitting) < listed(*fastest),
+            listed(*fitting)->outcome.iteration->low <= listed(*fastest)->outcome.iteration->high);
   EXPECT_EQ(all.by_devices.front().point, best.front().point);
   const PlanFindings pruned = PlanSearch(asked.predictor(), plans, {}).run({}, {});
   EXPECT_EQ(pruned.best.front().point, best.front().point);
@@ -259,7 +260,7 @@ TEST(PlanSearchTest, FindsTheBestDivisionOfExperts) {
     ++divided;
     ASSERT_EQ(all.states[point], PlanState::kSimulated) << all.outcomes[point].problem;
     EXPECT_GT(pruned.bounds[point], Duration{}) << to_text(search.sweep().points().at(point));
-    EXPECT_LE(pruned.bounds[point], *all.outcomes[point].iteration) << to_text(search.sweep().points().at(point));
+    EXPECT_LE(pruned.bounds[point], all.outcomes[point].iteration->mid) << to_text(search.sweep().points().at(point));
   }
   EXPECT_GT(divided, 0U);
 }

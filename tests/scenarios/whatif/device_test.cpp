@@ -218,7 +218,7 @@ TEST(DeviceWhatIf, ASweepOverDevicesEqualsEachDeviceAlone) {
   std::vector<Duration> found(4);
   const std::vector<std::size_t> points{0, 1, 2, 3};
   sweep.run(points, {.done = [&found](std::size_t point, const scenarios::Outcome& outcome) {
-              found[point] = outcome.iteration.value_or(Duration{});
+              found[point] = outcome.iteration.value().mid;
             }});
   EXPECT_EQ(found,
             (std::vector{question.iteration(), step_on(v100()), step_on(h100()), step_on(accelerator_named("B200"))}));
