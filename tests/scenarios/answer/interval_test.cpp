@@ -17,6 +17,7 @@
 #include "model/cost/collective/nccl_times.h"
 #include "model/cost/network/maxmin.h"
 #include "scenarios/answer/baseline.h"
+#include "scenarios/answer/effect.h"
 #include "scenarios/answer/interval_sources.h"
 #include "scenarios/answer/learn_from_capture.h"
 #include "scenarios/answer/sweep.h"
@@ -118,6 +119,37 @@ TEST(IntervalTest, IsWhatItsSourcesMakeTogether) {
     }
   }
   EXPECT_GE(several, 8U) << "answers with several sources that have a width";
+}
+
+TEST(IntervalTest, AChangeWithoutEffectHasTheRangeOfTheCaptureAndNoWidthItself) {
+  for (const auto& [name, question] : stepsim::testing::sample_questions()) {
+    SCOPED_TRACE(name);
+    const Prediction baseline = question.predictor().predict(question.predictor().plan());
+    const Answer captured = answer(question);
+    for (const std::string set : {"compute.scale=1", "host.scale=1", "batch.scale=1"}) {
+      const Answer found = answer(question, {set});
+      EXPECT_EQ(found.range, captured.range) << set;
+      EXPECT_EQ(found.range.factor, 1) << set;
+      const Effect effect = effect_of(baseline, question.predicted({set}), found.range);
+      for (const Range<double>& change : {effect.typical, effect.mean}) {
+        EXPECT_EQ(change.low, 0) << set;
+        EXPECT_EQ(change.high, 0) << set;
+      }
+    }
+  }
+}
+
+TEST(IntervalTest, IsWidenedInProportionToASmallChange) {
+  const Question question = stepsim::testing::streams_question();
+  const double whole = answer(question, {"compute.scale=3"}).range.factor;
+  EXPECT_GT(whole, 1) << "no slower GPU was measured";
+  double before = 1;
+  for (const char* const scale : {"1.001", "1.01", "1.05", "1.2"}) {
+    const double found = answer(question, {std::string("compute.scale=") + scale}).range.factor;
+    EXPECT_GT(found, before) << scale;
+    EXPECT_LE(found, whole) << scale;
+    before = found;
+  }
 }
 
 /// Returns the first cells of the table rows in the section "Ranges" of docs/internals/answers.md.

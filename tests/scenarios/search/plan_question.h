@@ -57,7 +57,7 @@ inline scenarios::Scenario scenario(const Question& asked, const scenarios::Plan
 /// Returns the best plans with their steps.
 inline std::vector<std::pair<std::size_t, Duration>> times(const scenarios::PlanFindings& findings) {
   std::vector<std::pair<std::size_t, Duration>> times;
-  for (const scenarios::RankedPlan& plan : findings.best) times.emplace_back(plan.point, *plan.outcome.iteration);
+  for (const scenarios::RankedPlan& plan : findings.best) times.emplace_back(plan.point, plan.outcome.iteration->mid);
   return times;
 }
 
