@@ -76,6 +76,8 @@ bool AnswerEvidence::is_unreliable() const noexcept {
 
 std::string AnswerEvidence::sentence() const {
   const std::string exactly = words_of(kind, devices, base, hosts, mode);
+  if (kind == AnswerKind::kReplay && !is_measured())
+    return fmt::format("Nothing of this kind was measured ({}).", exactly);  // the range is that of the sources
   const std::string nothing =
       fmt::format("Nothing of this kind was measured ({}): the range is half as wide again", exactly);
   if (row->question.empty()) return nothing + " as that of measured kinds.";

@@ -97,6 +97,15 @@ TEST(EvidenceTest, WhatWasNeverMeasuredHasARangeHalfAsWideAgain) {
   EXPECT_GE(row("").factor, 1.5);
 }
 
+TEST(EvidenceTest, AModelledStepWithoutAChangeHasTheRangeOfItsSources) {
+  AnswerEvidence answer = about({});
+  answer.base = "modelled";
+  Evidence row = *answer.row;
+  row.base = "";
+  answer.row = &row;
+  EXPECT_EQ(answer.sentence(), "Nothing of this kind was measured (no change, modelled step, one host, training).");
+}
+
 TEST(EvidenceTest, WhatChangesNothingIsNeverTheWorst) {
   const AnswerEvidence nothing = about({});
   const AnswerEvidence batch = about({AnswerKind::kBatch});
