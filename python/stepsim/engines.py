@@ -231,18 +231,40 @@ def main(address, folder, *arguments):
 def _parts(executor, question, count):
     """Yields the number and the part of each shard, in the order in which they are done."""
     futures = {executor.submit(predict_shard, question, index, count): index for index in range(count)}
-    check = _check_of_workers(executor)
+    check, is_lost = _check_of_workers(executor), _loss_in(executor, count)
     waiting = set(futures)
     try:
         while waiting:
             done, waiting = concurrent.futures.wait(waiting, timeout=1, return_when=concurrent.futures.FIRST_COMPLETED)
             for future in done:
-                yield futures[future], future.result()
+                if is_lost(future):
+                    again = executor.submit(predict_shard, question, futures[future], count)
+                    futures[again] = futures[future]
+                    waiting.add(again)
+                else:
+                    yield futures[future], future.result()
             if not done:
                 check()
     finally:
         for future in futures:
             future.cancel()
+
+
+def _loss_in(executor, most):
+    """Returns a function that tells whether an executor of Dask lost the answer of a future with its worker. Dask
+    predicts it again, but its executor may look between the loss and that, and then fails to unpack the result. At most
+    `most` answers count as lost."""
+    is_dask = hasattr(executor, "_client")
+    left = most
+
+    def is_lost(future):
+        nonlocal left
+        if not is_dask or left == 0 or future.cancelled() or type(future.exception()) is not ValueError:
+            return False
+        left -= 1
+        return True
+
+    return is_lost
 
 
 def _check_of_workers(executor):

@@ -77,6 +77,30 @@ def test_dask_predicts_the_points_of_a_lost_worker_again(capture, tmp_path):
     assert pids and answer.json() == capture.sweep(GRID).to_json()
 
 
+class _Losing(concurrent.futures.ThreadPoolExecutor):
+    """Loses the first answers, as Dask's executor does with a worker."""
+    _client = None
+
+    def __init__(self, losses):
+        super().__init__(2)
+        self.losses = losses
+
+    def submit(self, *arguments):
+        if self.losses == 0:
+            return super().submit(*arguments)
+        self.losses -= 1
+        lost = concurrent.futures.Future()
+        lost.set_exception(ValueError("too many values to unpack (expected 3)"))
+        return lost
+
+
+def test_an_answer_that_dask_lost_is_predicted_again(capture):
+    with _Losing(2) as executor:
+        assert capture.sweep(GRID, executor=executor).to_json() == capture.sweep(GRID).to_json()
+    with _Losing(1000) as executor, pytest.raises(ValueError):
+        capture.sweep(GRID, executor=executor)
+
+
 def test_a_dask_cluster_without_workers_is_an_error(capture, monkeypatch, tmp_path):
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(engines, "_PATIENCE_WITHOUT_WORKERS", 0.01)
