@@ -48,7 +48,7 @@ std::string words_of(AnswerKind kind, std::string_view devices, std::string_view
 /// Returns the row of AnswerEvidence::row. O(rows).
 const Evidence& row_for(const AnswerEvidence& of) {
   const std::string_view question = name_of(of.kind).question;
-  const Evidence* finest = nullptr;
+  const Evidence* finest = &evidence().back();  // that of all questions fits everything
   const auto fits = [](std::string_view of_row, std::string_view asked) { return of_row.empty() || of_row == asked; };
   const auto fineness = [](const Evidence& row) {
     return std::tuple(!row.question.empty(), !row.devices.empty(), !row.base.empty(), !row.hosts.empty(),
@@ -58,9 +58,9 @@ const Evidence& row_for(const AnswerEvidence& of) {
     if (!fits(row.question, question) || !fits(row.devices, of.devices) || !fits(row.base, of.base) ||
         !fits(row.hosts, of.hosts) || !fits(row.mode, of.mode))
       continue;
-    if (finest == nullptr || fineness(row) > fineness(*finest)) finest = &row;
+    if (fineness(row) > fineness(*finest)) finest = &row;
   }
-  return *finest;  // the row of all questions fits everything
+  return *finest;
 }
 
 std::string_view devices_of(const Capture& capture) { return has_kernels(capture) ? "GPU" : "CPU"; }
