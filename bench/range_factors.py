@@ -46,13 +46,19 @@ def scores_of(rows, of):
     return found
 
 
-def over_sources(scores, level):
-    """Returns the score that is not exceeded by the share `level` of rows, if sources weigh equally."""
-    ordered = sorted((value, 1 / len(of_source) / len(scores)) for of_source in scores for value in of_source)
+def quantile(values, shares, at):
+    """Returns the value below which the share `at` of the weight is."""
+    ordered = sorted(zip(values, shares))
     for (value, _), reached in zip(ordered, itertools.accumulate(share for _, share in ordered)):
-        if reached >= level - 1e-9:
+        if reached >= at - 1e-9:
             return value
     return ordered[-1][0]
+
+
+def over_sources(scores, level):
+    """Returns the score that is not exceeded by the share `level` of rows, if sources weigh equally."""
+    shares = [1 / len(found) / len(scores) for found in scores for _ in found]
+    return quantile(itertools.chain.from_iterable(scores), shares, level)
 
 
 def of_source(scores):
@@ -73,7 +79,7 @@ def level_for(scores):
     return LEVELS[-1]
 
 
-def quantile(scores):
+def alone(scores):
     """Returns the factor of a regime with these scores by source, from them alone."""
     if len(scores) >= ENOUGH:
         return over_sources(list(scores.values()), level_for(scores))
@@ -94,7 +100,7 @@ class Factors:
     def _alone(self, scores_of_regimes, key, without):
         """Returns the factor from a regime's rows alone, and their number."""
         scores = {source: of for source, of in getattr(self, scores_of_regimes).get(key, {}).items() if source != without}
-        return (quantile(scores), sum(map(len, scores.values()))) if scores else (None, 0)
+        return (alone(scores), sum(map(len, scores.values()))) if scores else (None, 0)
 
     def __call__(self, question, on, about, without=None):
         """Returns the factor of a regime; of no particular devices if `on` is empty, and of any question if that is, too."""

@@ -11,7 +11,6 @@ import concurrent.futures
 import csv
 import importlib
 import io
-import itertools
 import math
 import os
 import pathlib
@@ -27,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path += [str(ROOT / folder) for folder in ("tests/truth", "tests/truth/plans", "bench")]
 import error_bars  # noqa: E402
 import range_factors  # noqa: E402
+from range_factors import quantile  # noqa: E402
 from evidence import form  # noqa: E402
 
 RESULTS = ROOT / "docs/results"
@@ -100,15 +100,6 @@ def weights(rows):
     benchmarks = collections.Counter(row.source for row in {(row.source, row.benchmark): row for row in rows}.values())
     number = collections.Counter((row.source, row.benchmark) for row in rows)
     return [1 / (len(benchmarks) * benchmarks[row.source] * number[row.source, row.benchmark]) for row in rows]
-
-
-def quantile(values, shares, at):
-    """Returns the value below which the share `at` of the weight is."""
-    ordered = sorted(zip(values, shares))
-    for (value, _), reached in zip(ordered, itertools.accumulate(share for _, share in ordered)):
-        if reached >= at - 1e-9:
-            return value
-    return ordered[-1][0]
 
 
 def figures(rows):
@@ -208,6 +199,9 @@ constexpr std::array kEvidence{
 """
 ABOUT_TABLE_END = """};
 
+// Findings of `check` with which answers about captures were further off than without (worse_findings()).
+constexpr std::array<std::string_view, {number}> kWorseWith{{names}};
+
 }  // namespace
 
 std::span<const Evidence> evidence() { return kEvidence; }
@@ -215,12 +209,6 @@ std::span<const Evidence> evidence() { return kEvidence; }
 std::span<const std::string_view> worse_findings() { return kWorseWith; }
 
 }  // namespace stepsim::scenarios
-"""
-
-
-ABOUT_FINDINGS = """// Findings of `check` with which answers about captures were further off than without (worse_findings()).
-constexpr std::array<std::string_view, {number}> kWorseWith{{{names}}};
-
 """
 
 
@@ -259,8 +247,8 @@ def compiled(rows):
     steps = [row for row in rows if row.mode in range_factors.STEPS and not row.refused and row.question != "memory"]
     lines.append(line_of_table([""] * 5, [row for row in once_each(steps) if not seen[row.source]], False, factors("", "", ""), factors))
     worse = worse_findings(rows)
-    findings = ABOUT_FINDINGS.format(number=len(worse), names=", ".join(f'"{name}"' for name in worse))
-    return ABOUT_TABLE.replace("{commit}", MEASURED_ON.read_text(encoding="utf-8").strip()) + "".join(lines) + ABOUT_TABLE_END.replace("};\n", "};\n\n" + findings.rstrip("\n") + "\n", 1)
+    end = ABOUT_TABLE_END.replace("{number}", str(len(worse))).replace("{names}", ", ".join(f'"{name}"' for name in worse))
+    return ABOUT_TABLE.replace("{commit}", MEASURED_ON.read_text(encoding="utf-8").strip()) + "".join(lines) + end
 
 
 def line_of_table(regime, rows, seen, factor, factors):

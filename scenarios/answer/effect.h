@@ -28,8 +28,8 @@ struct Effect {
 /// Returns the effect of a change that turns the prediction `captured` into `changed`, whose range is `changed_range`.
 ///
 /// The range of the effect is usually narrower than that of the changed iteration, because both predictions are of the
-/// same steps. Each source of the changed iteration gives it a range of its own (RangeSource::change): what is
-/// uncertain about the captured job, too, is changed in both. Sources about the captured steps alone are replaced:
+/// same steps. Each source of the changed iteration has a range for the change (RangeSource::change). If it is also
+/// uncertain for the captured job, both jobs are replayed with it. Sources about the captured steps alone are replaced:
 ///
 /// - steps: by the ratios of the single steps of the slowest captured rank, for steps that are whole in both replays;
 /// - repetition: by the ratio of the iterations in the long run;

@@ -201,10 +201,6 @@ EditKey Change::key() const {
   return key;
 }
 
-bool Change::sets_only(std::string_view what_if, std::string_view parameter) const noexcept {
-  return what_if_->name == what_if && values_.size() == 1 && values_.front().parameter->name == parameter;
-}
-
 void Change::apply(Plan& plan) const {
   plan.ungrouped_ranks.add(selector_.named_ranks(plan.job.local_size.value_or(1)));
   if (what_if_->kind != nullptr) plan.kinds.insert(what_if_->kind(*this));

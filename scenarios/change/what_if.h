@@ -165,8 +165,6 @@ class Change {
   void apply(Plan& plan) const;
   /// Returns the result of WhatIf::hardware_turn; nothing if the change does not affect hardware.
   [[nodiscard]] std::optional<int> hardware_turn() const;
-  /// True if the change is of this what-if and sets no other parameter.
-  [[nodiscard]] bool sets_only(std::string_view what_if, std::string_view parameter) const noexcept;
 
  private:
   void read_all(const YamlField& map);

@@ -39,8 +39,8 @@ struct Finding {
   std::string sentence;         ///< what was found, without a full stop
   std::string effect;           ///< how it changes the answers, in full sentences
   std::string remedy;           ///< an instruction that avoids or repairs it, without a full stop; may be empty
-  /// The source of uncertainty whose part of an answer's range shows what it does (scenarios/answer/range_sources.h);
-  /// empty if there is none.
+  /// The source of uncertainty that covers its effect in the range of an answer (scenarios/answer/interval_sources.h);
+  /// empty if none does.
   std::string_view in_range{};
 };
 

@@ -27,7 +27,7 @@ struct CaptureTrust {
   Verdict verdict = Verdict::kGood;
   std::string warning;  ///< says that the capture is not what it seems to be; may be empty
   std::string caution;  ///< says what makes this answer unreliable; may be empty
-  /// Says how far answers of this kind were off in comparisons with measured runs; empty of what is no prediction.
+  /// Says how far answers of this kind were off in comparisons with measured runs; empty if it is not a prediction.
   std::string evidence{};
   std::string findings{};  ///< the names of the findings that weaken such answers, whether they move this one or not
 };
