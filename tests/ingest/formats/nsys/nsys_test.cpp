@@ -251,68 +251,6 @@ TEST(NsysTest, ShapesAreInTheNamesOfOperators) {
   EXPECT_EQ(trace.text(trace.name[trace.operator_of[1].first]), "aten::add");
 }
 
-std::vector<std::string> step_marks(const HostDeviceTrace& trace) {
-  std::vector<std::string> marks;
-  for (std::size_t i = 0; i < trace.size(); ++i) {
-    const std::string& name = trace.text(trace.name[i]);
-    if (name.starts_with("ProfilerStep#")) marks.push_back(name);
-  }
-  return marks;
-}
-
-TEST(NsysTest, TheLongestRangesThatAreNamedLikeStepsMarkThem) {
-  NsysMaker maker;
-  maker.kernel(kProcess, "k", 100, 200, 1);
-  maker.range(kProcess, "iteration 8", 1'100, 1'900);
-  maker.range(kProcess, "iteration 7", 100, 900);
-  for (int i = 0; i < 4; ++i) maker.range(kProcess, fmt::format("batch {}", i), 150 + 100 * i, 200 + 100 * i);
-  const PartSink sink = read(maker);
-  EXPECT_THAT(step_marks(trace_of(sink)), ::testing::ElementsAre("ProfilerStep#7", "ProfilerStep#8"));
-  EXPECT_EQ(sink.diagnostics.count_of("steps_from_ranges"), 2U);
-}
-
-TEST(NsysTest, StepsAreCountedWhereTheirNamesDoNotNumberThemInOrder) {
-  for (const std::vector<std::string>& names :
-       {std::vector<std::string>{"train_step", "train_step"}, {"step 1", "step 1"}, {"step 2", "step 1"}}) {
-    NsysMaker maker;
-    maker.kernel(kProcess, "k", 100, 200, 1);
-    maker.range(kProcess, names[0], 100, 900);
-    maker.range(kProcess, names[1], 1'100, 1'900);
-    EXPECT_THAT(step_marks(trace_of(read(maker))), ::testing::ElementsAre("ProfilerStep#0", "ProfilerStep#1"))
-        << names[1];
-  }
-}
-
-TEST(NsysTest, AWarmUpIsNoStep) {
-  NsysMaker maker;
-  maker.kernel(kProcess, "k", 100, 200, 1);
-  maker.range(kProcess, "Warm-up Step 1", 100, 5'000);
-  maker.range(kProcess, "step 2", 200, 4'000);  // inside the warm-up
-  maker.range(kProcess, "step 3", 6'000, 7'000);
-  EXPECT_THAT(step_marks(trace_of(read(maker))), ::testing::ElementsAre("ProfilerStep#3"));
-}
-
-TEST(NsysTest, WithoutStepsForwardPassesOutsideTheWarmUpAreTheSteps) {
-  for (const bool trains : {false, true}) {
-    NsysMaker maker;
-    maker.kernel(kProcess, "k", 100, 200, 1);
-    maker.range(kProcess, "Warm-up", 0, 1'000);
-    maker.range(kProcess, "Forward", 100, 400);
-    maker.range(kProcess, "Backward", 500, 900);
-    for (int i = 0; i < 3; ++i) maker.range(kProcess, "Forward", 2'000 + 1'000 * i, 2'900 + 1'000 * i);
-    if (trains) maker.range(kProcess, "Backward", 6'000, 6'900);
-    EXPECT_EQ(step_marks(trace_of(read(maker))).size(), trains ? 0U : 3U);
-  }
-}
-
-TEST(NsysTest, MarksOfKinetosNameStay) {
-  NsysMaker maker;
-  maker.kernel(kProcess, "k", 100, 200, 1);
-  maker.range(kProcess, "ProfilerStep#3", 100, 900);
-  maker.range(kProcess, "iteration 7", 50, 2'000);
-  EXPECT_THAT(step_marks(trace_of(read(maker))), ::testing::ElementsAre("ProfilerStep#3"));
-}
-
 /// Returns a number as little-endian hexadecimal digits.
 std::string little(std::uint64_t number, int bytes) {
   std::string text;
