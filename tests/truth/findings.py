@@ -176,7 +176,7 @@ def many_collectives(_):
 
 
 def claimed_groups(_):
-    trace = os.path.join(os.path.dirname(os.path.abspath(FOLDER)), "traces/kineto/ddp-a100-rank0of2.json.gz")
+    trace = os.path.join(TRACES, "ddp-a100-rank0of2.json.gz")
     with tempfile.TemporaryDirectory() as folder:
         seconds = []
         for size in (2, 2048, 8192, 16384, 90000):
@@ -187,6 +187,15 @@ def claimed_groups(_):
     return ", ".join(f"{one:.2f}" for one in more) + " s more", max(more) < 0.5
 
 
+def growth(record, *arguments):
+    """The last line of a script that measures how processor time grows, and whether the script is content."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run([sys.executable, "-B", os.path.join(FOLDER, record), STEPSIM, os.path.join(folder, "scratch"), *arguments],
+                             stdout=subprocess.PIPE, check=False, text=True)
+    return run.stdout.strip().splitlines()[-1], run.returncode == 0
+
+
+TRACES = os.path.join(os.path.dirname(os.path.abspath(FOLDER)), "traces/kineto")
 ASCEND = "captures/ascend-level"
 RANKS = ("rank0.trace_view.json.gz", "rank1.trace_view.json.gz")
 # (number in the issue "What the trace says", record, right, 5d0bbedd, check)
@@ -229,6 +238,9 @@ CHECKS = [
     (None, "rocm-two-kernels-one-correlation", "10 ms, 5 ms busy, nothing lost", "Not usable ... lost at least 5 kernels", equal_ids),
     (None, "cases/many_collectives.py", "linear", "2,000: 0.37 s, 8,000: 5.1 s", many_collectives),
     (None, "cases/hostile_group.py", "at most 0.5 s more for 2,048, 8,192, 16,384 and 90,000 ranks", "0.4, 5.1, 19.9, over 60 s more", claimed_groups),
+    (None, "../check/hostile4/02_like_ranks_quadratic.py", "linear", "1,000 ranks: 16.6 s", growth),
+    (None, "../check/hostile4/07_saved_answer_quadratic.py", "linear", "quadratic",
+     lambda r: growth(r, os.path.join(TRACES, "ddp-a100-rank0of2.json.gz"))),
 ]
 
 
@@ -243,7 +255,7 @@ def main():
         return 0
     wrong, rows = 0, []
     for number, record, right, before, check in CHECKS:
-        path = record if record.startswith(("captures/", "cases/")) else "ingest/" + record
+        path = record if record.startswith(("captures/", "cases/", "../check/")) else "ingest/" + record
         answer, good = check(path)
         rows.append(["" if number is None else number, record, right, before, answer])
         print(f"{'ok   ' if good else 'WRONG'} {record}: {answer} (right: {right})")
