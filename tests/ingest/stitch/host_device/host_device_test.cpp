@@ -538,6 +538,20 @@ TEST(HostDeviceTest, ManyCollectivesAreMatchedByTheEndsOnTwoClocks) {
   EXPECT_THAT(capture.assumptions, ::testing::Contains(::testing::Field(&Assumption::sentence, text)));
 }
 
+/// In a job of equal steps, any number of early collectives fits on two clocks, but only one on the clock of a host.
+TEST(HostDeviceTest, CollectivesOfEqualStepsAreMatchedByTheEndsOnOneHost) {
+  const auto on_host = [](int first) {
+    std::vector<double> begins;
+    for (int i = first; i < 200; ++i) begins.push_back(1'000 + 2'000.0 * i);
+    HostDeviceTrace trace = rank_with(all_reduces(begins));
+    trace.host_name = "node";
+    return trace;
+  };
+  const Capture capture = stitched({on_host(0), on_host(5)});
+  EXPECT_EQ(capture.diagnostics.count_of("unmatched_collective"), 5U);
+  EXPECT_EQ(capture.dag.rendezvous_count(), 195U);
+}
+
 /// The ends of no two collectives are together, so that all numbers of early ones are tried.
 TEST(HostDeviceTest, MatchingByTheEndsGrowsWithTheNumberOfCollectives) {
   const auto ends_apart = [](std::size_t count, std::size_t step) {
