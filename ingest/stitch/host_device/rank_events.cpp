@@ -96,6 +96,36 @@ void add_device_op(RankEvents& events, Rows& rows, std::uint32_t event) {
       {event, kNoIndex, kNoIndex, stream, events.begin_of(event), events.end_of(event), events.begin_of(event)});
 }
 
+/// Leaves out the inner record of calls that have two, one within the other: Nsight Systems 2022 records
+/// "cudaLaunchKernel" and "cudaLaunchKernel_v7000" with one correlation.
+void leave_out_doubled_calls(RankEvents& events) {
+  const HostDeviceTrace& trace = *events.trace;
+  const auto is_within = [&](std::uint32_t inner, std::uint32_t outer) {
+    const std::string_view name = events.name_of(inner);
+    const std::string_view around = events.name_of(outer);
+    return trace.track[inner] == trace.track[outer] && events.begin_of(inner) < events.end_of(outer) &&
+           (name.starts_with(around) || around.starts_with(name));
+  };
+  std::vector<bool> is_doubled;  // by event
+  std::size_t kept = 0;
+  for (auto& call : events.calls) {
+    auto* const before = kept > 0 && events.calls[kept - 1].first == call.first ? &events.calls[kept - 1] : nullptr;
+    if (before == nullptr || !is_within(call.second, before->second)) {
+      events.calls[kept++] = call;
+      continue;
+    }
+    const bool is_outer = events.begin_of(call.second) == events.begin_of(before->second) &&
+                          events.end_of(call.second) > events.end_of(before->second);
+    if (is_outer) std::swap(call, *before);
+    is_doubled.resize(trace.size());
+    is_doubled[call.second] = true;
+  }
+  events.calls.resize(kept);
+  if (is_doubled.empty()) return;
+  for (RankEvents::Thread& thread : events.threads)
+    std::erase_if(thread.events, [&](std::uint32_t event) { return is_doubled[event]; });
+}
+
 void link_launches(RankEvents& events, const Rows& rows) {
   for (DeviceOp& op : events.ops) {
     const std::int64_t correlation = events.trace->correlation[op.event];
@@ -207,6 +237,7 @@ RankEvents arrange(const HostDeviceTrace& trace, int threads) {
     }
   }
   sort_all(events, threads);
+  leave_out_doubled_calls(events);
   link_launches(events, rows);
   events.device_clocks = device_clock_offsets(events);
   mend_device_times(events);

@@ -49,6 +49,22 @@ TEST(NsysTest, DatabasesWithItsTablesAreItsOwn) {
   EXPECT_EQ(format_named("nsys").recognise("x.sqlite", "{}"), 0);
 }
 
+/// Nsight Systems 2022 writes two rows for a call, with the same correlation.
+TEST(NsysTest, ACallWithTwoRowsLosesNoKernel) {
+  NsysMaker maker;
+  for (int step = 0; step < 4; ++step) {
+    const int at = 100'000 * step + 1'000;
+    maker.range(kProcess, "step " + std::to_string(step), at, at + 99'000);
+    maker.call(kProcess, "cudaLaunchKernel", at + 100, at + 200, step + 1);
+    maker.call(kProcess, "cudaLaunchKernel_v7000", at + 110, at + 190, step + 1);
+    maker.kernel(kProcess, "void f(int)", at + 300, at + 50'000, step + 1);
+  }
+  const Capture capture = testing::stitched({trace_of(read(maker))});
+  EXPECT_EQ(capture.diagnostics.count_of("lost_kernels"), 0U);
+  ASSERT_EQ(capture.recording.steps.size(), 4U);
+  for (const auto& step : capture.recording.steps) EXPECT_TRUE(step.whole);
+}
+
 TEST(NsysTest, CallsAndDeviceWorkAreEvents) {
   NsysMaker maker;
   maker.call(kProcess, "cudaLaunchKernel_v7000", 100, 110, 5);
