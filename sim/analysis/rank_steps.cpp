@@ -9,7 +9,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// Steps of one kind differ by less than this part of their length.
+/// Steps that differ by less than this part of their length are alike.
 constexpr std::int64_t kAlike = 20;
 /// Paces of a rank's host and device that differ by less than so many hundredths are the same.
 constexpr std::int64_t kSamePace = 1;
@@ -344,11 +344,12 @@ std::map<Rank, RankSteps> rank_steps(const Dag& dag, const Recording& recording,
 TypicalLengths::TypicalLengths(std::vector<Duration> measured) : low_{}, high_{} {
   if (measured.empty()) return;
   std::sort(measured.begin(), measured.end());
-  const std::size_t left_out = outside_middle_half(measured.size());
+  const std::size_t left_out = measured.size() == 3 ? 1 : measured.size() / 4;
   const Duration least = measured[left_out];
   const Duration most = measured[measured.size() - 1 - left_out];
-  low_ = least - least / kAlike;
-  high_ = saturated_sum(most, most / kAlike);
+  const Duration reach = (most - least) / 2 * 3;  // Tukey's fences, at 1.5 times the distance of the quartiles
+  low_ = least - std::max(least / kAlike, reach);
+  high_ = saturated_sum(most, std::max(most / kAlike, reach));
 }
 
 std::vector<TimedStep> typical_of(const std::vector<TimedStep>& steps) {

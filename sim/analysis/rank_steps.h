@@ -59,10 +59,11 @@ struct RankSteps {
 /// whole step precedes it. O(steps log ranks).
 [[nodiscard]] std::size_t step_count(const Recording& recording);
 
-/// The lengths of steps that are typical: the middle half (model/base/median.h) and those that differ from it by less
-/// than steps of one kind do, which is a twentieth. A step with a checkpoint is not typical. Which steps are depends on
-/// what was measured and not on the replay, so that a change is averaged over the steps of the job as they occur, also
-/// where it makes steps of equal length different.
+/// The lengths of steps that are typical: all but those that lie further from the middle half of the lengths than 1.5
+/// times its width (the fences of Tukey, "Exploratory Data Analysis", 1977) and than a twentieth. What occurs in fewer
+/// than a quarter of the steps, such as a checkpoint, is not typical if it takes much longer. Which steps are typical
+/// depends on what was measured and not on the replay, so that a change is averaged over the steps of the job as they
+/// occur, also where it makes steps of equal length different.
 class TypicalLengths {
  public:
   explicit TypicalLengths(std::vector<Duration> measured);

@@ -130,6 +130,10 @@ class TaskMaker {
         assembly_(assembly),
         waits_(thread.merged_waits()),
         busy_(merged(thread.busy)) {
+    // A step may begin within an event: where marks overlap.
+    if (thread.recorded == &events.threads[events.main_thread]) {
+      for (const RankEvents::StepWindow& step : events.steps) thread.cuts.push_back(step.begin);
+    }
     sort_runs(thread.cuts);
   }
 
