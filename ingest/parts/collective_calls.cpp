@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "model/job/collective.h"
 #include "model/job/kernel_class.h"
 #include "model/job/task_names.h"
 
@@ -32,6 +33,12 @@ Moves moves(const LaunchedWork& launched, std::uint32_t call, const HostDeviceTr
 }
 
 }  // namespace
+
+bool is_collective_call(const HostDeviceTrace& trace, std::size_t event) {
+  const EventKind kind = trace.kind[event];
+  return (kind == EventKind::kOp || kind == EventKind::kAnnotation) && names_collective(trace, event) &&
+         find_operation(trace.text(trace.detail_of(event)->collective)) != nullptr;
+}
 
 void join_collective(std::uint32_t call, const std::vector<LaunchedWork>& launched, HostDeviceTrace& trace) {
   Moves most = Moves::kMaybe;

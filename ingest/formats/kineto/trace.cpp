@@ -16,6 +16,7 @@
 #include "model/base/limits.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
+#include "model/job/collective.h"
 #include "model/job/task_names.h"
 #include "model/job/task_tables.h"
 
@@ -292,7 +293,7 @@ void KinetoTrace::add_host_detail(std::uint32_t event, const ChromeEvent& record
   const KinetoArguments arguments{record};
   EventDetail& detail = builder_.detail(event);
   add_collective(detail, arguments);
-  if (detail.collective.valid()) note_link(event, arguments);
+  if (find_operation(as_text(arguments.collective)) != nullptr) note_link(event, arguments);
   if (record.name != "c10d::send" && record.name != "c10d::recv_") return;
   // The operator's third input is the peer's rank.
   ItemCursor inputs{arguments.concrete_inputs};
@@ -435,7 +436,8 @@ void KinetoTrace::report_sample() {
 
 void KinetoTrace::note_link(std::uint32_t event, const KinetoArguments& arguments) {
   has_correlations_ = has_correlations_ || arguments.correlation >= 0;
-  const bool collective = names_collective(builder_.trace(), event) && is_host_event(builder_.trace().kind[event]);
+  const EventKind kind = builder_.trace().kind[event];
+  const bool collective = kind == EventKind::kOp || kind == EventKind::kAnnotation;
   if (has_correlations_ && launched_.empty() && !collective) return;
   const std::int64_t id = as_integer(arguments.external_id).value_or(-1);
   if (id < 0) return;
@@ -445,7 +447,7 @@ void KinetoTrace::note_link(std::uint32_t event, const KinetoArguments& argument
   Launched& launched = of_operator->second;
   if (collective) {
     launched.collectives.push_back(event);
-  } else if (builder_.trace().kind[event] != EventKind::kRuntimeCall) {
+  } else if (kind != EventKind::kRuntimeCall) {
     launched.work.push_back(event);
   } else if (launches_work(builder_.name_of(event))) {
     launched.calls.push_back(event);

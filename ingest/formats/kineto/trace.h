@@ -68,7 +68,7 @@ class KinetoTrace {
   void leave_out(std::string_view what);
   [[nodiscard]] std::optional<HostDeviceTrace::ModuleCall> python_call(const ChromeEvent& event);
   void note_memory(const ChromeEvent& event);
-  /// Notes how an event, an operator, a call or device work, is linked to others.
+  /// Notes how an event, the call of a collective, a call of the runtime or device work, is linked to others.
   void note_link(std::uint32_t event, const KinetoArguments& arguments);
   /// Gives calls and the work they launched equal correlations, if the trace links them by External id alone.
   void correlate_by_external_id();

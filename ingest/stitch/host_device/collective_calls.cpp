@@ -31,7 +31,7 @@ void find_launches(const HostDeviceTrace& trace, const std::vector<std::uint32_t
   for (const std::uint32_t event : events) {
     while (!open.empty() && open.back().first <= trace.start[event]) open.pop_back();
     const Time end = trace.start[event] + trace.duration[event];
-    if (names_collective(trace, event)) {
+    if (is_collective_call(trace, event)) {
       open.emplace_back(end, AroundLaunch{event});
     } else if (open.empty()) {
       continue;
@@ -48,14 +48,13 @@ LaunchesInCalls launches_in_calls(const HostDeviceTrace& trace) {
   std::vector<std::vector<std::uint32_t>> threads(trace.tracks.size());
   std::vector<bool> calls(trace.tracks.size());
   for (std::uint32_t i = 0; i < trace.size(); ++i) {
-    if (is_host_event(trace.kind[i]) && names_collective(trace, i)) calls[trace.track[i].index()] = true;
+    if (is_collective_call(trace, i)) calls[trace.track[i].index()] = true;
   }
   LaunchesInCalls launches;
   if (std::find(calls.begin(), calls.end(), true) == calls.end()) return launches;
   for (std::uint32_t i = 0; i < trace.size(); ++i) {
     const std::size_t track = trace.track[i].index();
-    if (calls[track] && is_host_event(trace.kind[i]) && in_time(trace.start[i], trace.duration[i]))
-      threads[track].push_back(i);
+    if (calls[track] && in_time(trace.start[i], trace.duration[i])) threads[track].push_back(i);
   }
   for (std::vector<std::uint32_t>& events : threads) {
     sort_nested(trace, events);

@@ -101,6 +101,13 @@ TEST(CollectiveCallsTest, WhateverMovesTheBytesIsTheCollective) {
   EXPECT_EQ(described({{kMemcpy, kPeerCopy}}, true, "[3]"), (Found{false})) << "a group of one rank sends nothing";
 }
 
+TEST(CollectiveCallsTest, ACallThatOnlyWaitsLaunchesNoCollective) {
+  CallMaker maker("wait");
+  const std::uint32_t inside = maker.work(EventKind::kKernel, kNccl, 10, 200, 1);
+  join_collectives(maker.trace);
+  EXPECT_FALSE(maker.is_described(inside));
+}
+
 TEST(CollectiveCallsTest, ACopyBetweenDevicesIsACollective) {
   CallMaker maker("_allgather_base");
   maker.work(EventKind::kMemcpy, kPeerCopy, 10, 200, 1);
