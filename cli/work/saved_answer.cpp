@@ -123,16 +123,15 @@ std::vector<Part> path_of(const Node& classes, std::string_view suffix = {}) {
   return parts;
 }
 
-/// Returns the number of the rank with the longest iteration; if several are equal, the first one. If there are steps,
-/// considers only ranks that have some.
-std::int64_t slowest_rank(const std::vector<Node>& breakdown, const std::vector<Node>& steps) {
+/// Returns the number of the rank with the longest iteration; if several are equal, the first one. If some ranks have
+/// steps, considers only these.
+std::int64_t slowest_rank(const std::vector<Node>& breakdown, const std::set<std::int64_t>& with_steps) {
   std::optional<std::pair<Duration, std::int64_t>> slowest;
   for (const Node& rank : breakdown) {
     const std::int64_t number = rank.at("rank").integer();
-    const bool has_steps = std::any_of(steps.begin(), steps.end(),
-                                       [number](const Node& step) { return step.at("rank").integer() == number; });
     const Duration iteration = rank.at("iteration_ns").duration();
-    if ((has_steps || steps.empty()) && (!slowest || iteration > slowest->first)) slowest = {iteration, number};
+    const bool counts = with_steps.empty() || with_steps.contains(number);
+    if (counts && (!slowest || iteration > slowest->first)) slowest = {iteration, number};
   }
   return slowest ? slowest->second : 0;
 }
@@ -147,10 +146,10 @@ Side of_replay(const Node& answer) {
   Side side{.what = "measured, saved by replay", .iteration = measured_or_replayed(answer.at("iteration"))};
   const std::vector<Node> steps = answer.at("steps").elements();
   const std::vector<Node> breakdown = answer.at("breakdown").elements();
-  const std::int64_t slowest = slowest_rank(breakdown, steps);
   std::set<std::int64_t> with_steps;
+  for (const Node& step : steps) with_steps.insert(step.at("rank").integer());
+  const std::int64_t slowest = slowest_rank(breakdown, with_steps);
   for (const Node& step : steps) {
-    with_steps.insert(step.at("rank").integer());
     if (step.at("rank").integer() == slowest) side.steps.push_back(measured_or_replayed(step));
   }
   side.parts = parts_of(answer);

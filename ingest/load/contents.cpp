@@ -31,6 +31,7 @@ Duration length_of(const HostDeviceTrace& trace) {
 /// Properties derived from a name, computed once for each of a trace's texts.
 struct NameFacts {
   bool launches = false;
+  bool launches_kernel = false;
   bool communicates = false;
   bool marks_step = false;
   bool host_collective = false;
@@ -41,6 +42,7 @@ std::vector<NameFacts> facts_of_names(const HostDeviceTrace& trace) {
   for (std::size_t i = 0; i < facts.size(); ++i) {
     const std::string& name = trace.texts[i];
     facts[i] = {.launches = wait_of_call(name) == CallWait::kLaunch,
+                .launches_kernel = launches_kernel(name),
                 .communicates = communication_kernel(name).has_value(),
                 .marks_step = name.starts_with(kStepMark),
                 .host_collective = name.starts_with("gloo:") || name.starts_with("mpi:")};
@@ -62,11 +64,15 @@ class Counter {
     for (std::size_t i = 0; i < trace_.size(); ++i) {
       if (trace_.correlation[i] < 0) continue;
       if (is_device_work(trace_.kind[i])) worked_.push_back(trace_.correlation[i]);
-      if (trace_.kind[i] == EventKind::kRuntimeCall) called_.push_back(trace_.correlation[i]);
+      if (trace_.kind[i] != EventKind::kRuntimeCall) continue;
+      called_.push_back(trace_.correlation[i]);
+      if (facts_[trace_.name[i].index()].launches_kernel) kernel_launches_.push_back(trace_.correlation[i]);
     }
     std::sort(worked_.begin(), worked_.end());
     std::sort(called_.begin(), called_.end());
+    std::sort(kernel_launches_.begin(), kernel_launches_.end());
     for (std::size_t i = 0; i < trace_.size(); ++i) count_event(i);
+    counts_.launches_without_work -= std::min(counts_.launches_without_work, extra_work());
     count_tracks();
   }
 
@@ -122,6 +128,19 @@ class Counter {
     if (!known(worked_, event)) ++counts_.launches_without_work;
   }
 
+  /// Returns how much work has the correlation of a call that launched other work. It is the work of a call without
+  /// any: ROCm gives work of two calls one number.
+  [[nodiscard]] std::uint64_t extra_work() const {
+    std::uint64_t extra = 0;
+    for (auto call = kernel_launches_.begin(); call != kernel_launches_.end();) {
+      const auto next = std::upper_bound(call, kernel_launches_.end(), *call);
+      const auto [first, last] = std::equal_range(worked_.begin(), worked_.end(), *call);
+      extra += static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(0, (last - first) - (next - call)));
+      call = next;
+    }
+    return extra;
+  }
+
   /// Kernels and copies with the same detail are one collective (join_collective()).
   void count_collective(std::size_t event, const NameFacts& name) {
     const EventDetail* const detail = trace_.detail_of(event);
@@ -145,6 +164,7 @@ class Counter {
   std::unordered_set<std::uint32_t> counted_;  ///< collectives, by their details
   std::vector<std::int64_t> worked_;           ///< correlation ids of device work
   std::vector<std::int64_t> called_;           ///< correlation ids of calls
+  std::vector<std::int64_t> kernel_launches_;  ///< correlation ids of calls that launch a kernel
   std::vector<bool> has_host_events_;          ///< by track
   std::vector<bool> has_work_;                 ///< by track
 };

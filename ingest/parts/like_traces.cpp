@@ -1,6 +1,7 @@
 #include "ingest/parts/like_traces.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -105,6 +106,30 @@ bool are_alike(const HostDeviceTrace& a, const HostDeviceTrace& b) {
                    &Trace::CollectiveCall::sequence);
 }
 
+/// Returns a number that is equal for traces that are alike, and hardly ever for others: those of one program often
+/// have equally many events, or equal times. Precondition: the trace has events.
+std::uint64_t fingerprint_of(const HostDeviceTrace& trace) {
+  std::uint64_t sum = trace.size();
+  const auto add = [&sum](std::uint64_t number) {
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;  // 2^64 divided by the golden ratio
+    sum = ((sum ^ number) ^ (sum ^ number) >> 32U) * kOdd;
+  };
+  const auto number = [](auto value) { return static_cast<std::uint64_t>(value.count()); };
+  const std::uint64_t first = number(trace.start.front().time_since_epoch());
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    add((number(trace.start[i].time_since_epoch()) - first) ^ std::rotl(number(trace.duration[i]), 24) ^
+        std::rotl(static_cast<std::uint64_t>(trace.correlation[i]), 40) ^
+        std::rotl(std::uint64_t{trace.name[i].index()}, 52));
+  }
+  for (const EventDetail& detail : trace.details) {
+    add(number(detail.bytes) ^ std::rotl(static_cast<std::uint64_t>(detail.sequence), 24) ^
+        std::rotl(static_cast<std::uint64_t>(detail.peer), 48));
+  }
+  for (const HostDeviceTrace::MemoryEvent& event : trace.memory) add(event.block ^ std::rotl(number(event.change), 32));
+  for (const std::string& text : trace.texts) add(std::hash<std::string>{}(text));
+  return sum;
+}
+
 /// Returns what a trace keeps while its events are shared.
 HostDeviceTrace head_of(const HostDeviceTrace& trace) {
   HostDeviceTrace head;
@@ -128,15 +153,18 @@ HostDeviceTrace head_of(const HostDeviceTrace& trace) {
 SharedEvents LikeTraces::share(HostDeviceTrace& trace) {
   if (trace.size() == 0 || !trace.communicators.empty() || !in_time(trace.start.front())) return {};
   HostDeviceTrace head = head_of(trace);
+  const std::uint64_t fingerprint = fingerprint_of(trace);
   const std::lock_guard lock(mutex_);
-  const auto [first, last] = known_.equal_range(trace.size());
-  const auto like = std::find_if(first, last, [&](const auto& one) { return are_alike(trace, *one.second); });
+  const auto [first, last] = known_.equal_range(fingerprint);
+  const auto like = std::find_if(first, last, [&](const auto& one) {
+    ++compared_;
+    return are_alike(trace, *one.second);
+  });
   SharedEvents shared;
   if (like != last) {
     shared = {like->second, difference(trace, *like->second)};
   } else {
-    const std::size_t events = trace.size();
-    shared.trace = known_.emplace(events, std::make_shared<HostDeviceTrace>(std::move(trace)))->second;
+    shared.trace = known_.emplace(fingerprint, std::make_shared<HostDeviceTrace>(std::move(trace)))->second;
   }
   trace = std::move(head);
   return shared;

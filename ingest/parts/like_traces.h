@@ -2,6 +2,7 @@
 #define STEPSIM_INGEST_PARTS_LIKE_TRACES_H
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -24,12 +25,16 @@ class LikeTraces {
  public:
   /// Moves the events of `trace` to the other traces that are like it. `trace` keeps everything in which it may differ
   /// from these. Returns null, and changes nothing, if the trace has no events or knows ranks only by their numbers in
-  /// communicators. O(events).
+  /// communicators. O(events): compares it only with traces of the same fingerprint.
   [[nodiscard]] SharedEvents share(HostDeviceTrace& trace);
+
+  /// Returns how many pairs of traces were compared.
+  [[nodiscard]] std::size_t compared() const noexcept { return compared_; }
 
  private:
   std::mutex mutex_;
-  std::unordered_multimap<std::size_t, std::shared_ptr<HostDeviceTrace>> known_;  ///< by number of events
+  std::unordered_multimap<std::uint64_t, std::shared_ptr<HostDeviceTrace>> known_;  ///< by fingerprint_of()
+  std::size_t compared_ = 0;
 };
 
 /// Gives `trace` the events in `shared` again, at its own times. O(events).

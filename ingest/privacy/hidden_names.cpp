@@ -38,27 +38,44 @@ bool is_impersonal(std::string_view name) {
 
 bool is_letter_or_digit(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
-/// Returns `text` with each name of `renamed` replaced where it is a whole word.
-std::string with_renamed(std::string_view text, const Renamed& renamed) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto stands_here = [&](const std::string& name) {
-      if (!text.substr(at).starts_with(name) || (at > 0 && is_letter_or_digit(text[at - 1]))) return false;
-      return at + name.size() == text.size() || !is_letter_or_digit(text[at + name.size()]);
-    };
-    const std::pair<const std::string, std::string>* longest = nullptr;
-    for (const auto& one : renamed) {
-      if (stands_here(one.first) && (longest == nullptr || one.first.size() > longest->first.size())) longest = &one;
-    }
-    if (longest == nullptr) {
-      result += text[at++];
-    } else {
-      result += longest->second;
-      at += longest->first.size();
-    }
+/// Names that are replaced where they are whole words.
+class Words {
+ public:
+  explicit Words(const Renamed& names = {}) {
+    for (const auto& [name, replacement] : names) add(name, replacement);
   }
-  return result;
-}
+
+  /// Does nothing if `name` is empty or known.
+  void add(std::string_view name, const std::string& replacement) {
+    if (!name.empty()) replacements_.emplace(name, replacement);
+    longest_ = std::max(longest_, name.size());
+  }
+
+  /// Returns `text` with the longest name at each place replaced. O(text * longest name * log names) at most.
+  [[nodiscard]] std::string replaced_in(std::string_view text) const {
+    const auto is_inside = [text](std::size_t at) { return at < text.size() && is_letter_or_digit(text[at]); };
+    std::string result;
+    for (std::size_t at = 0; at < text.size();) {
+      const bool is_begin = at == 0 || !is_inside(at - 1);
+      auto found = replacements_.end();
+      for (std::size_t size = is_begin ? std::min(longest_, text.size() - at) : 0;
+           size > 0 && found == replacements_.end(); --size) {
+        if (!is_inside(at + size)) found = replacements_.find(text.substr(at, size));
+      }
+      if (found == replacements_.end()) {
+        result += text[at++];
+      } else {
+        result += found->second;
+        at += found->first.size();
+      }
+    }
+    return result;
+  }
+
+ private:
+  std::map<std::string, std::string, std::less<>> replacements_;
+  std::size_t longest_ = 0;
+};
 
 void add_names(std::set<std::string>& names, const CaptureContents& contents) {
   for (const SourceContents& source : contents.sources) {
@@ -86,9 +103,8 @@ class NameHider {
                          [](const std::string& name) { return !is_impersonal(name); });
     std::ranges::stable_sort(names, natural_less);
     for (const std::string& name : names) renamed_.emplace(name, fmt::format("host{:03}", renamed_.size() + 1));
-    words_ = renamed_;
-    for (const std::string& name : names) words_.try_emplace(name.substr(0, name.find('.')), renamed_.at(name));
-    words_.erase("");
+    words_ = Words(renamed_);
+    for (const std::string& name : names) words_.add(name.substr(0, name.find('.')), renamed_.at(name));
   }
 
   void host(std::string& name) const {
@@ -96,12 +112,12 @@ class NameHider {
   }
   /// Replaces names of hosts in a sentence.
   void text(std::string& text) {
-    text = with_renamed(text, words_);
+    text = words_.replaced_in(text);
     if (paths_) text = scrubber_.text(text);
   }
   /// Replaces names of hosts in the name of a file, and its folders if paths are hidden.
   void path(std::string& path) const {
-    path = with_renamed(paths_ ? std::filesystem::path(path).filename().string() : path, words_);
+    path = words_.replaced_in(paths_ ? std::filesystem::path(path).filename().string() : path);
   }
   void contents(CaptureContents& contents) {
     for (SourceContents& source : contents.sources) {
@@ -122,7 +138,7 @@ class NameHider {
     for (InputFile& input : inputs) {
       input.opened = input.name;
       path(input.name);
-      if (input.name != input.opened) words_.emplace(input.opened, input.name);
+      if (input.name != input.opened) words_.add(input.opened, input.name);
     }
   }
   void details(TraceDetails& details) {
@@ -149,7 +165,7 @@ class NameHider {
  private:
   bool paths_ = false;
   Renamed renamed_;
-  Renamed words_;  ///< names as they occur in texts: of hosts, with and without the domain, and of inputs
+  Words words_;  ///< names as they occur in texts: of hosts, with and without the domain, and of inputs
   Scrubber scrubber_;
 };
 
@@ -210,7 +226,8 @@ void hide_names(Cluster& cluster, const Capture& capture) {
   if (cluster.shape) {
     for (Host& host : cluster.shape->hosts) rename(host);
   }
-  for (Link& link : cluster.links) link.name = with_renamed(link.name, renamed);
+  const Words words(renamed);
+  for (Link& link : cluster.links) link.name = words.replaced_in(link.name);
 }
 
 }  // namespace stepsim::ingest

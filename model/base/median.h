@@ -33,22 +33,26 @@ template <class T>
 /// to six values it keeps the one or the two in the middle.
 [[nodiscard]] constexpr std::size_t outside_middle_half(std::size_t n) noexcept { return n > 2 ? (n + 3) / 4 : 0; }
 
-/// Returns the mean of the middle half of the values (the midmean; Tukey, "Exploratory Data Analysis", 1977). For a
-/// mixture of two kinds of values, one value more or less changes the midmean little, while the median may jump from
-/// one kind to the other. T is a Duration; returns T{} for no values. O(values log values).
+/// Returns the mean of durations, rounded down; T{} for none. It does not overflow. O(values).
 template <class T>
-[[nodiscard]] T midmean(std::vector<T> values) {
-  if (values.empty()) return T{};
-  std::sort(values.begin(), values.end());
-  const std::size_t left_out = outside_middle_half(values.size());
-  const std::size_t kept = values.size() - 2 * left_out;
+[[nodiscard]] T mean(const std::vector<T>& values) {
+  const auto count = static_cast<std::int64_t>(values.size());
   T mean{};
   T rest{};  // a separate sum of remainders, because the sum of extreme times would overflow
-  for (std::size_t i = left_out; i < left_out + kept; ++i) {
-    mean += values[i] / static_cast<std::int64_t>(kept);
-    rest += values[i] % static_cast<std::int64_t>(kept);
+  for (const T value : values) {
+    mean += value / count;
+    rest += value % count;
   }
-  return mean + rest / static_cast<std::int64_t>(kept);
+  return count == 0 ? T{} : mean + rest / count;
+}
+
+/// Returns the mean of the middle half of durations (the midmean; Tukey, "Exploratory Data Analysis", 1977); T{} for
+/// none. O(values log values).
+template <class T>
+[[nodiscard]] T midmean(std::vector<T> values) {
+  std::sort(values.begin(), values.end());
+  const auto left_out = static_cast<std::ptrdiff_t>(outside_middle_half(values.size()));
+  return mean(std::vector<T>(values.begin() + left_out, values.end() - left_out));
 }
 
 }  // namespace stepsim

@@ -60,7 +60,7 @@ struct Use {
   Load load;
 };
 
-/// Returns the load of each member of the group.
+/// Returns the load of each member of the group, from its messages in all rounds.
 std::vector<Load> loads_of(const CollectiveModel& model, const CollectiveShape& shape) {
   std::vector<Load> loads(shape.members);
   std::vector<Send> sends;
@@ -115,10 +115,10 @@ class UseFinder {
     if (group.empty()) return;
     const Transfer transfer = transfer_of(dag_, recording_, rendezvous);
     if (transfer.last >= transfer.end) return;
-    const std::vector<Load>& loads = loads_for(*model, shape);
     const double share = model->whole == nullptr ? 1 : share_of_ring(group, shape);
-    for (std::size_t member = 0; member < group.size(); ++member) {
-      uses_[dag_.lane(group[member]).rank].push_back({transfer.last, transfer.end, loads[member].with_bytes_of(share)});
+    for (std::uint32_t member = 0; member < group.size(); ++member) {
+      const Load load = load_of(*model, shape, member).with_bytes_of(share);
+      uses_[dag_.lane(group[member]).rank].push_back({transfer.last, transfer.end, load});
     }
   }
 
@@ -131,10 +131,16 @@ class UseFinder {
     return nccl_traffic(shape.op, shape.members, count) / ring_traffic(shape.op, shape.members);
   }
 
-  const std::vector<Load>& loads_for(const CollectiveModel& model, const CollectiveShape& shape) {
+  /// Returns the load of a member. A trace may claim a large group, so this avoids all members and rounds if it can.
+  Load load_of(const CollectiveModel& model, const CollectiveShape& shape, std::uint32_t member) {
+    if (model.traffic != nullptr) {
+      const MemberTraffic sum = model.traffic(shape, member);
+      return {{static_cast<double>(sum.bytes_sent.count()), static_cast<double>(sum.sent)},
+              {static_cast<double>(sum.bytes_received.count()), static_cast<double>(sum.received)}};
+    }
     const auto [entry, is_new] = loads_.try_emplace({&model, shape});
     if (is_new) entry->second = loads_of(model, shape);
-    return entry->second;
+    return entry->second[member];
   }
 
   const Dag& dag_;

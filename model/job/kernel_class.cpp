@@ -270,6 +270,23 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"multimem_all_gather", Place::kItself, "symmetric memory"},
     {"one_shot_all_reduce", Place::kItself, "symmetric memory"},
     {"two_shot_all_reduce", Place::kItself, "symmetric memory"},
+    // The names of operations, as other libraries spell them: AITER, TensorRT-LLM and FlashInfer (moeAllToAll,
+    // moe_a2a_combine), pplx (a2a_dispatch_send), MTIA.
+    {"AllReduce", Place::kItself, "another library"},
+    {"all_reduce", Place::kItself, "another library"},
+    {"allreduce", Place::kItself, "another library"},
+    {"AllGather", Place::kItself, "another library"},
+    {"all_gather", Place::kItself, "another library"},
+    {"allgather", Place::kItself, "another library"},
+    {"ReduceScatter", Place::kItself, "another library"},
+    {"reduce_scatter", Place::kItself, "another library"},
+    {"reducescatter", Place::kItself, "another library"},
+    {"AllToAll", Place::kItself, "another library"},
+    {"Alltoall", Place::kItself, "another library"},
+    {"all_to_all", Place::kItself, "another library"},
+    {"alltoall", Place::kItself, "another library"},
+    {"A2A", Place::kItself, "another library"},
+    {"a2a_", Place::kItself, "another library"},
 });
 
 /// Returns `text` up to the first '_', '(' or '<': "AllReduce" for "AllReduce_Sum_f32_RING_LL(...)".

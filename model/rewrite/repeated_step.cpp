@@ -44,23 +44,21 @@ class StepRepeater {
         step_(step),
         count_(count),
         step_of_(steps_of_tasks(dag_, recording_, steps)),
+        tasks_of_steps_(tasks_of_steps(step_of_, steps.count())),
+        tasks_(tasks_of_steps_[step]),
+        repeated_(dag_, steps, step_of_, tasks_of_steps_, step, step),
         edit_(capture) {}
 
   Capture run() && {
-    for (std::size_t i = 0; i < step_of_.size(); ++i) {
-      if (step_of_[i] == step_) tasks_.emplace_back(i);
-      if (step_of_[i] == step_ + 1) next_.emplace_back(i);
-    }
     check();
     find_span();
-    repeated_.emplace(dag_, step_of_, step_, tasks_, next_);
     add_steps();
     TaskCopier copier(capture_, edit_);
     for (std::size_t round = 0; round < count_; ++round) add_round(round, copier);
     for (std::size_t round = 0; round + 1 < count_; ++round) let_next_round_wait(round);
     edit_.remove_captured();
     Capture result = std::move(edit_).finish();
-    if (next_.empty() && count_ > 1) {
+    if (!repeated_.follow() && count_ > 1) {
       result.assumptions.push_back({"no_next_step",
                                     "No two consecutive steps were captured: a step waits for the previous one only on "
                                     "its threads and streams."});
@@ -129,12 +127,11 @@ class StepRepeater {
     DagBuilder& builder = edit_.builder();
     const TaskCopies& from = rounds_[round];
     const TaskCopies& to = rounds_[round + 1];
-    for (const TaskId task : tasks_) {
-      repeated_->for_each_edge(task, [&](TaskId target, EdgeId edge, bool next_round) {
-        if (next_round) builder.add_edge(from.at(task), to.at(target), dag_.edge_kind(edge), dag_.lag(edge));
-      });
-    }
-    repeated_->for_each_lane([&](LaneKind kind, TaskId last, TaskId first) {
+    repeated_.for_each_wait([&](const RepeatedSteps::Wait& wait) {
+      if (!wait.next_round) return;
+      builder.add_edge(from.at(wait.from), to.at(wait.to), dag_.edge_kind(wait.edge), dag_.lag(wait.edge));
+    });
+    repeated_.for_each_lane([&](LaneKind kind, TaskId last, TaskId first) {
       builder.add_edge(from.at(last), to.at(first), kind == LaneKind::kThread ? EdgeKind::kProgram : EdgeKind::kStream);
     });
   }
@@ -146,10 +143,10 @@ class StepRepeater {
   JobStep step_;
   std::size_t count_;
   std::vector<JobStep> step_of_;
-  std::vector<TaskId> tasks_;  ///< tasks of the step, ascending
-  std::vector<TaskId> next_;   ///< tasks of the following step
+  TasksOfSteps tasks_of_steps_;
+  const std::vector<TaskId>& tasks_;  ///< tasks of the step
+  RepeatedSteps repeated_;
   Duration span_{};
-  std::optional<RepeatedStep> repeated_;
   CaptureEdit edit_;
   std::map<Rank, std::int32_t> first_steps_;  ///< the index of each rank's step of the first round
   std::vector<TaskCopies> rounds_;
@@ -205,8 +202,9 @@ JobSteps::JobSteps(const Recording& recording) : recording_(recording), of_step_
 }
 
 bool JobSteps::next_follows(JobStep step) const {
-  return step + 1 < count_ && std::all_of(parts_[step].begin(), parts_[step].end(),
-                                          [&](std::size_t part) { return recording_.steps[part].next_follows; });
+  return step + 1 < count_ && std::all_of(parts_[step].begin(), parts_[step].end(), [&](std::size_t part) {
+           return recording_.steps[part].next_follows && part + 1 < of_step_.size() && of_step_[part + 1] == step + 1;
+         });
 }
 
 std::vector<JobStep> steps_of_tasks(const Dag& dag, const Recording& recording, const JobSteps& steps) {
@@ -231,22 +229,42 @@ std::vector<JobStep> steps_of_tasks(const Dag& dag, const Recording& recording, 
   return step_of;
 }
 
-RepeatedStep::RepeatedStep(const Dag& dag, const std::vector<JobStep>& step_of, JobStep step,
-                           const std::vector<TaskId>& tasks, const std::vector<TaskId>& next)
-    : dag_(dag), step_of_(step_of), step_(step), tasks_(tasks), next_(next), lanes_(dag.lanes().size()) {
-  for (const TaskId task : tasks) {
-    auto& [first, last] = lanes_[dag.lane_id(task).index()];
-    if (!first.valid()) first = task;
-    last = task;
+std::vector<std::vector<TaskId>> tasks_of_steps(const std::vector<JobStep>& step_of, JobStep count) {
+  std::vector<std::vector<TaskId>> tasks(count);
+  for (std::size_t i = 0; i < step_of.size(); ++i) {
+    if (step_of[i] != kNoJobStep) tasks[step_of[i]].emplace_back(i);
+  }
+  return tasks;
+}
+
+RepeatedSteps::RepeatedSteps(const Dag& dag, const JobSteps& steps, const std::vector<JobStep>& step_of,
+                             const TasksOfSteps& tasks, JobStep first, JobStep last)
+    : dag_(dag),
+      step_of_(step_of),
+      tasks_(tasks),
+      first_(first),
+      last_(last),
+      before_(steps.next_follows(last)                   ? last
+              : last > 0 && steps.next_follows(last - 1) ? last - 1
+                                                         : kNoJobStep),
+      lanes_(dag.lanes().size()) {
+  for (JobStep step = first; step <= last; ++step) round_.insert(round_.end(), tasks[step].begin(), tasks[step].end());
+  std::sort(round_.begin(), round_.end());
+  for (const TaskId task : round_) {
+    auto& [front, back] = lanes_[dag.lane_id(task).index()];
+    if (!front.valid()) front = task;
+    back = task;
   }
 }
 
-/// Returns the task of this step that corresponds to `to`, a task of the next step that waits for `from`. Returns an
-/// invalid id if there is none.
-TaskId RepeatedStep::counterpart(TaskId from, TaskId to) {
-  if (dag_.lane_id(from) == dag_.lane_id(to)) return lanes_[dag_.lane_id(from).index()].first;
-  if (!counterparts_) counterparts_.emplace(dag_, tasks_, next_);
-  return counterparts_->of(to);
+std::pair<TaskId, TaskId> RepeatedSteps::counterparts(TaskId source, TaskId target) {
+  const auto& [front, back] = lanes_[dag_.lane_id(source).index()];
+  if (dag_.lane_id(source) == dag_.lane_id(target)) return {before_ == last_ ? source : back, front};
+  if (!in_last_) {
+    in_last_.emplace(dag_, tasks_[last_], tasks_[before_]);
+    in_first_.emplace(dag_, tasks_[first_], tasks_[before_ + 1]);
+  }
+  return {before_ == last_ ? source : in_last_->of(source), before_ + 1 == first_ ? target : in_first_->of(target)};
 }
 
 Counterparts::Counterparts(const Dag& dag, const std::vector<TaskId>& step, const std::vector<TaskId>& other)

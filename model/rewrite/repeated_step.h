@@ -48,6 +48,9 @@ class JobSteps {
 /// steps is assigned to the step it follows. O(tasks + edges).
 [[nodiscard]] std::vector<JobStep> steps_of_tasks(const Dag& dag, const Recording& recording, const JobSteps& steps);
 
+/// Returns the tasks of each step, ascending. O(tasks).
+[[nodiscard]] std::vector<std::vector<TaskId>> tasks_of_steps(const std::vector<JobStep>& step_of, JobStep count);
+
 /// Finds corresponding tasks of two steps. Tasks correspond if they have the same lane and name, and the same position
 /// among the tasks with this lane and name.
 class Counterparts {
@@ -68,26 +71,47 @@ class Counterparts {
   std::vector<Entry> other_;
 };
 
-/// A step that is repeated round after round, and what makes its tasks wait: for tasks of the same round by the edges
-/// of the step, for tasks of the previous round by the edges to the next captured step, whose tasks are matched by
-/// lane, name and position, and by the order of threads and streams.
-class RepeatedStep {
- public:
-  /// Keeps references to its arguments. `step_of` is steps_of_tasks(), `tasks` has the tasks of `step` and `next` those
-  /// of the following step, both ascending.
-  RepeatedStep(const Dag& dag, const std::vector<JobStep>& step_of, JobStep step, const std::vector<TaskId>& tasks,
-               const std::vector<TaskId>& next);
+/// The tasks of each step of a job, ascending, by step.
+using TasksOfSteps = std::vector<std::vector<TaskId>>;
 
-  /// Calls visit(to, edge, next_round) for each edge from a task of the step to one of the same round or of the next.
-  /// O(edges from the task), plus O(tasks log tasks) once.
+/// Consecutive steps that are repeated round after round, and what makes their tasks wait: for tasks of the same round
+/// by the edges of the steps and between them; for tasks of the previous round by the edges between two captured steps,
+/// whose tasks are matched by lane, name and position, and by the order of threads and streams. The two steps are the
+/// last one and the next, or the one before the last and the last, or none.
+class RepeatedSteps {
+ public:
+  /// Keeps references to its arguments. `step_of` is steps_of_tasks(), and `tasks` the tasks of these steps. The
+  /// repeated steps are `first` to `last`. O(their tasks).
+  RepeatedSteps(const Dag& dag, const JobSteps& steps, const std::vector<JobStep>& step_of, const TasksOfSteps& tasks,
+                JobStep first, JobStep last);
+
+  /// A captured edge as a wait between two tasks of the repeated steps.
+  struct Wait {
+    TaskId from;
+    TaskId to;
+    EdgeId edge;
+    TaskId source;            ///< the task at which `edge` begins: `from`, or its counterpart in the step before
+    bool next_round = false;  ///< true if `to` is of the round after that of `from`
+  };
+  /// Calls visit(wait) for each wait within a round, in the order of Wait::from, and then for each from a round to the
+  /// next. O(edges of the steps), plus O(tasks log tasks).
   template <class Visit>
-  void for_each_edge(TaskId from, Visit visit) {
-    for (const EdgeId edge : dag_.edges_from(from)) {
-      const TaskId to = dag_.target(edge);
-      const JobStep there = step_of_[to.index()];
-      if (there == step_) visit(to, edge, false);
-      if (there != step_ + 1) continue;
-      if (const TaskId same = counterpart(from, to); same.valid()) visit(same, edge, true);
+  void for_each_wait(Visit visit) {
+    for (const TaskId from : round_) {
+      for (const EdgeId edge : dag_.edges_from(from)) {
+        const TaskId to = dag_.target(edge);
+        const JobStep there = step_of_[to.index()];
+        if (first_ <= there && there <= last_) visit(Wait{from, to, edge, from, false});
+      }
+    }
+    if (before_ == kNoJobStep) return;
+    for (const TaskId source : tasks_[before_]) {
+      for (const EdgeId edge : dag_.edges_from(source)) {
+        const TaskId target = dag_.target(edge);
+        if (step_of_[target.index()] != before_ + 1) continue;
+        const auto [from, to] = counterparts(source, target);
+        if (from.valid() && to.valid()) visit(Wait{from, to, edge, source, true});
+      }
     }
   }
 
@@ -102,16 +126,26 @@ class RepeatedStep {
     }
   }
 
+  /// Returns the tasks of a round, ascending.
+  [[nodiscard]] const std::vector<TaskId>& round() const noexcept { return round_; }
+  /// True if a captured edge between two steps can tell what the next round waits for.
+  [[nodiscard]] bool follow() const noexcept { return before_ != kNoJobStep; }
+
  private:
-  [[nodiscard]] TaskId counterpart(TaskId from, TaskId to);
+  /// Returns the tasks of the last and the first repeated step that correspond to the ends of a captured edge between
+  /// two steps. An id is invalid if there is none.
+  [[nodiscard]] std::pair<TaskId, TaskId> counterparts(TaskId source, TaskId target);
 
   const Dag& dag_;
   const std::vector<JobStep>& step_of_;
-  JobStep step_;
-  const std::vector<TaskId>& tasks_;
-  const std::vector<TaskId>& next_;
+  const TasksOfSteps& tasks_;
+  JobStep first_;
+  JobStep last_;
+  JobStep before_;  ///< the earlier one of the two captured steps; kNoJobStep if there are none
+  std::vector<TaskId> round_;
   std::vector<std::pair<TaskId, TaskId>> lanes_;  ///< by lane, its first and last task; invalid if it has none
-  std::optional<Counterparts> counterparts_;      ///< made on first use
+  std::optional<Counterparts> in_last_;           ///< of tasks of before_; made on first use
+  std::optional<Counterparts> in_first_;          ///< of tasks of the step after before_; made on first use
 };
 
 /// Returns the numbers of the steps that can be repeated, ascending: these are the steps followed by another captured
@@ -123,7 +157,7 @@ class RepeatedStep {
 ///
 /// - Each task has its duration in that step.
 /// - Within an iteration, the edges and rendezvous of the step apply.
-/// - Between iterations, tasks wait as in a RepeatedStep. Without a next step, only the order of threads and streams
+/// - Between iterations, tasks wait as in RepeatedSteps. Without a next step, only the order of threads and streams
 ///   applies.
 ///
 /// Iterations therefore overlap as the captured steps do: nothing waits for a complete iteration. Recorded times are

@@ -1,12 +1,20 @@
 #include "sim/analysis/rank_steps.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "model/base/median.h"
 
 namespace stepsim::sim {
 namespace {
+
+/// Steps of one kind differ by less than this part of their length.
+constexpr std::int64_t kAlike = 20;
+/// Paces of a rank's host and device that differ by less than so many hundredths are the same.
+constexpr std::int64_t kSamePace = 1;
+/// Ranks whose paces differ by less than so many hundredths have one pace.
+constexpr std::int64_t kOnePace = 2;
 
 /// Lengths of time: as measured in the capture, and as replayed.
 struct Lengths {
@@ -18,7 +26,15 @@ struct Lengths {
     replayed.push_back(length.replayed);
   }
   [[nodiscard]] MeasuredAndReplayed midmeans() const { return {midmean(measured), midmean(replayed)}; }
+  [[nodiscard]] MeasuredAndReplayed means() const { return {mean(measured), mean(replayed)}; }
 };
+
+/// Returns the mean of the typical steps.
+MeasuredAndReplayed pace_of(const std::vector<TimedStep>& steps) {
+  Lengths lengths;
+  for (const TimedStep& step : typical_of(steps)) lengths.add(step.time);
+  return lengths.means();
+}
 
 /// An interval: as measured in the capture, and as replayed.
 struct Span {
@@ -54,6 +70,25 @@ struct LastEnd {
   }
 };
 
+/// A rank's steps at its two paces.
+struct Paces {
+  std::vector<TimedStep> by_host;
+  std::vector<TimedStep> by_device;  ///< empty without two consecutive steps with device work
+  MeasuredAndReplayed host;
+  MeasuredAndReplayed device;
+  MeasuredAndReplayed behind;  ///< backlog of the device
+  MeasuredAndReplayed pause;   ///< idle time of the device before a step
+
+  /// True if the device limits the pace. A device's pace that is slower than the host's does not prove this alone: the
+  /// distances between n completions cover other steps than the distances between n starts, and steps vary. Therefore,
+  /// the device's average backlog must also be at least half of the difference between the two paces, and its average
+  /// pause before a step must be less than half of that difference.
+  [[nodiscard]] bool device_binds(Duration MeasuredAndReplayed::*time) const {
+    const Duration longer = device.*time - host.*time;
+    return longer > Duration{} && 2 * (behind.*time) >= longer && 2 * (pause.*time) < longer;
+  }
+};
+
 class Measuring {
  public:
   Measuring(const Dag& dag, const Recording& recording, const Timeline& timeline)
@@ -70,14 +105,22 @@ class Measuring {
     for (std::size_t i = 0; i < recording_.steps.size(); ++i) {
       if (is_used(recording_.steps[i])) whole[recording_.steps[i].rank].push_back(i);
     }
+    std::map<Rank, Paces> paces;
     for (auto& [rank, steps] : ranks_) {
       const auto found = whole.find(rank);
       if (found == whole.end()) {
         steps.window = whole_[rank].replayed;
         steps.iteration = whole_[rank].length();
       } else {
-        measure(found->second, steps);
+        paces.emplace(rank, measure(found->second, steps));
       }
+    }
+    const bool synchronous = have_one_pace(paces);
+    const bool measured = synchronous && devices_set_pace(paces, &MeasuredAndReplayed::measured);
+    const bool replayed = synchronous && devices_set_pace(paces, &MeasuredAndReplayed::replayed);
+    for (auto& [rank, of_rank] : paces) {
+      choose(measured || of_rank.device_binds(&MeasuredAndReplayed::measured),
+             replayed || of_rank.device_binds(&MeasuredAndReplayed::replayed), std::move(of_rank), ranks_[rank]);
     }
   }
 
@@ -147,65 +190,77 @@ class Measuring {
             begins_[step].replayed.begin - timeline_.finish[done.replayed.index()]};
   }
 
-  /// True if the device limits the pace. A device's pace that is slower than the host's does not prove this alone: the
-  /// distances between n completions cover other steps than the distances between n starts, and steps vary. Therefore,
-  /// the device's average backlog (`behind`) must also be at least half of the difference between the two paces, and
-  /// its average pause before a step must be less than half of that difference.
-  static bool device_binds(Duration device, Duration host, Duration behind, Duration pause) {
-    return device > host && 2 * behind >= device - host && 2 * pause < device - host;
+  /// True if the two durations differ by at most so many hundredths of the longer one.
+  static bool is_close(Duration a, Duration b, std::int64_t hundredths) {
+    return 100 * std::chrono::abs(a - b) <= hundredths * std::max(a, b);
   }
 
-  /// True if the two durations differ by at most 1 %.
-  static bool is_close(Duration a, Duration b) {
-    const Duration difference = a < b ? b - a : a - b;
-    return 100 * difference <= std::max(a, b);
-  }
-
-  void measure(const std::vector<std::size_t>& steps, RankSteps& rank) {
+  /// Times a rank's steps, and sets all of `rank` that does not depend on its pace.
+  [[nodiscard]] Paces measure(const std::vector<std::size_t>& steps, RankSteps& rank) const {
     Lengths backlogs;
     Lengths pauses;
     rank.whole = steps.size();
-    std::vector<TimedStep> by_host;
-    std::vector<TimedStep> by_device;
-    Lengths starts;
-    Lengths completions;
+    Paces paces;
     for (const std::size_t step : steps) {
-      by_host.push_back(from_start(step));
-      const TimedStep& timed = by_host.back();
-      if (follows(step)) {
-        starts.add(timed.time);
-        rank.iterations.push_back(timed);
-      }
+      paces.by_host.push_back(from_start(step));
+      const TimedStep& timed = paces.by_host.back();
+      if (follows(step)) rank.iterations.push_back(timed);
       if (follows(step) && is_used(recording_.steps[step + 1]) && launches_[step] && launches_[step + 1]) {
-        by_device.push_back(to_completion(step + 1));
-        completions.add(by_device.back().time);
+        paces.by_device.push_back(to_completion(step + 1));
         backlogs.add(backlog(step + 1));
         pauses.add(pause_before(step + 1));
       }
       rank.window.begin = std::min(rank.window.begin, timed.begin);
       rank.window.end = std::max(rank.window.end, timed.begin + timed.time.replayed);
     }
-    const MeasuredAndReplayed device = completions.midmeans();
-    rank.iteration = starts.midmeans();
-    if (starts.replayed.empty()) {
-      for (const TimedStep& step : by_host) starts.add(step.time);
-      rank.iterations = by_host;
-      rank.iteration = starts.midmeans();
-    }
-    const MeasuredAndReplayed behind = backlogs.midmeans();
-    const MeasuredAndReplayed pause = pauses.midmeans();
-    const MeasuredAndReplayed host = rank.iteration;
-    if (!by_device.empty()) rank.pace = is_close(device.replayed, host.replayed) ? Pace::kBoth : Pace::kHost;
-    if (device_binds(device.measured, host.measured, behind.measured, pause.measured))
-      rank.iteration.measured = device.measured;
-    if (device_binds(device.replayed, host.replayed, behind.replayed, pause.replayed)) {
-      rank.iteration.replayed = device.replayed;
-      rank.iterations = by_device;
+    if (rank.iterations.empty()) rank.iterations = paces.by_host;
+    paces.host = pace_of(rank.iterations);
+    paces.device = pace_of(paces.by_device);
+    paces.behind = backlogs.midmeans();
+    paces.pause = pauses.midmeans();
+    return paces;
+  }
+
+  /// True if all ranks have both paces, and collectives or messages tie ranks to each other: then no rank can have
+  /// another pace than the others for long.
+  [[nodiscard]] bool have_one_pace(const std::map<Rank, Paces>& paces) const {
+    if (paces.size() < 2) return false;
+    const bool have_both =
+        std::none_of(paces.begin(), paces.end(), [](const auto& entry) { return entry.second.by_device.empty(); });
+    const auto all = dag_.all_rendezvous();
+    return have_both && std::any_of(all.begin(), all.end(), [this](RendezvousId rendezvous) {
+             const auto members = dag_.members(rendezvous);
+             return dag_.lane(members.front()).rank != dag_.lane(members.back()).rank;
+           });
+  }
+
+  /// True if the devices set the pace of ranks that have one pace: if they do on one rank, or if the devices complete
+  /// steps at one pace and the hosts begin them at different ones, because their leads over their devices change.
+  [[nodiscard]] static bool devices_set_pace(const std::map<Rank, Paces>& paces, Duration MeasuredAndReplayed::*time) {
+    if (std::any_of(paces.begin(), paces.end(), [time](const auto& entry) { return entry.second.device_binds(time); }))
+      return true;
+    const auto are_close = [&](MeasuredAndReplayed Paces::*pace) {
+      const auto [least, most] = std::minmax_element(paces.begin(), paces.end(), [&](const auto& a, const auto& b) {
+        return a.second.*pace.*time < b.second.*pace.*time;
+      });
+      return is_close(least->second.*pace.*time, most->second.*pace.*time, kOnePace);
+    };
+    return are_close(&Paces::device) && !are_close(&Paces::host);
+  }
+
+  /// Sets the pace of a rank: that of its device, if `measured` and `replayed` say so, or that of its host.
+  static void choose(bool measured, bool replayed, Paces paces, RankSteps& rank) {
+    const bool any = !paces.by_device.empty();
+    rank.iteration = {(any && measured ? paces.device : paces.host).measured,
+                      (any && replayed ? paces.device : paces.host).replayed};
+    if (any) rank.pace = is_close(paces.device.replayed, paces.host.replayed, kSamePace) ? Pace::kBoth : Pace::kHost;
+    if (any && replayed) {
+      rank.iterations = paces.by_device;
       if (rank.pace != Pace::kBoth) rank.pace = Pace::kDevice;
-      std::swap(by_host, by_device);
+      std::swap(paces.by_host, paces.by_device);
     }
-    rank.steps = std::move(by_host);
-    rank.at_other_pace = std::move(by_device);
+    rank.steps = std::move(paces.by_host);
+    rank.at_other_pace = std::move(paces.by_device);
   }
 
   /// True if the begin of the next step is known, which ends this one. The capture may cut that step off later.
@@ -284,6 +339,27 @@ double MeasuredAndReplayed::error() const noexcept { return ratio(replayed - mea
 
 std::map<Rank, RankSteps> rank_steps(const Dag& dag, const Recording& recording, const Timeline& timeline) {
   return Measuring{dag, recording, timeline}.take();
+}
+
+TypicalLengths::TypicalLengths(std::vector<Duration> measured) : low_{}, high_{} {
+  if (measured.empty()) return;
+  std::sort(measured.begin(), measured.end());
+  const std::size_t left_out = outside_middle_half(measured.size());
+  const Duration least = measured[left_out];
+  const Duration most = measured[measured.size() - 1 - left_out];
+  low_ = least - least / kAlike;
+  high_ = saturated_sum(most, most / kAlike);
+}
+
+std::vector<TimedStep> typical_of(const std::vector<TimedStep>& steps) {
+  std::vector<Duration> measured;
+  measured.reserve(steps.size());
+  for (const TimedStep& step : steps) measured.push_back(step.time.measured);
+  const TypicalLengths typical(std::move(measured));
+  std::vector<TimedStep> found;
+  std::copy_if(steps.begin(), steps.end(), std::back_inserter(found),
+               [&](const TimedStep& step) { return typical.contain(step.time.measured); });
+  return found;
 }
 
 std::size_t step_count(const Recording& recording) {

@@ -43,7 +43,7 @@ struct TimedStep {
 struct RankSteps {
   std::vector<TimedStep> steps;  ///< whole steps; at the device's pace, a step that follows no whole step is not listed
   std::vector<TimedStep> at_other_pace;  ///< the same steps timed at the other pace; empty if that is unknown
-  std::vector<TimedStep> iterations;     ///< those whose midmean is iteration.replayed; empty without steps
+  std::vector<TimedStep> iterations;     ///< the mean of typical_of() these is iteration.replayed; empty without steps
   MeasuredAndReplayed iteration;
   std::optional<Pace> pace;  ///< pace of the replay; absent without two consecutive steps with device work
   std::size_t whole = 0;     ///< number of whole steps
@@ -59,22 +59,44 @@ struct RankSteps {
 /// whole step precedes it. O(steps log ranks).
 [[nodiscard]] std::size_t step_count(const Recording& recording);
 
+/// The lengths of steps that are typical: the middle half (model/base/median.h) and those that differ from it by less
+/// than steps of one kind do, which is a twentieth. A step with a checkpoint is not typical. Which steps are depends on
+/// what was measured and not on the replay, so that a change is averaged over the steps of the job as they occur, also
+/// where it makes steps of equal length different.
+class TypicalLengths {
+ public:
+  explicit TypicalLengths(std::vector<Duration> measured);
+  [[nodiscard]] bool contain(Duration length) const noexcept { return low_ <= length && length <= high_; }
+
+ private:
+  Duration low_;
+  Duration high_;
+};
+
+/// Returns those of the steps whose measured lengths are typical. O(steps log steps).
+[[nodiscard]] std::vector<TimedStep> typical_of(const std::vector<TimedStep>& steps);
+
 /// Returns the steps of each rank. Precondition: `recording` and `timeline` belong to `dag`. O(tasks log ranks).
 ///
 /// A host that only launches work runs ahead of its device. The distance between the starts of its steps is then the
 /// host's own time, however slow the device is, until something makes the host wait: a full launch queue (1,024
 /// launches with CUDA), or a loss that is read. A capture may end before that. A rank therefore has two paces:
 ///
-/// * The host's pace is the midmean (model/base/median.h) of the distances between the starts of whole steps and of the
-///   steps that follow them.
-/// * The device's pace is the midmean of the distances between the completions of these steps. A step is complete when
-///   the last device work launched in it or before it ends.
+/// * The host's pace is the mean of the distances between the starts of whole steps and of the steps that follow them,
+///   over the typical steps (TypicalLengths).
+/// * The device's pace is that of the distances between the completions of these steps. A step is complete when the
+/// last
+///   device work launched in it or before it ends.
 ///
 /// The slower pace gives the rank's iteration, measured and replayed separately. The device's pace counts only if two
 /// conditions hold. The midmean of its backlog (the time from a step's last launch to the step's completion) is at
 /// least half of the difference between the two paces, and the midmean of its idle time before a step is less than half
 /// of that difference. Without these conditions, steps of different lengths could look like a slow device, because the
 /// distances between n completions cover other steps than the distances between n starts.
+///
+/// Ranks that collectives or messages tie to each other have one pace. It is that of the devices if it is on one rank,
+/// or if the devices' paces agree and the hosts' do not: a host that is ahead loses or gains some of its lead during a
+/// capture.
 ///
 /// The pace of the replay also defines a step's time, measured and replayed: from its start to the start of the next
 /// step, or from the completion of the previous step to its own completion.

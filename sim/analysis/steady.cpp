@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -37,30 +38,27 @@ class Repeating {
     step_of_ = steps_of_tasks(dag_, recording_, steps_);
     if (!is_possible()) return std::nullopt;
     list_tasks();
-    bool any_follows = false;
-    for (JobStep step = 0; step < steps_.count(); ++step) any_follows = any_follows || steps_.next_follows(step);
-    SteadyIteration steady{.follows = any_follows};
+    SteadyIteration steady;
     std::vector<Duration> paces;
-    for (JobStep step = 0; step < steps_.count(); ++step) {
-      if (steps_.next_follows(step) != any_follows) continue;
-      steady.cycles.push_back(cycle_of(step));
-      paces.push_back(steady.cycles.back().pace);
+    for (const auto& [first, last] : runs_of_typical_steps()) {
+      steady.cycles.push_back(cycle_of(first, last, steady.follows));
+      paces.insert(paces.end(), last - first + 1, steady.cycles.back().pace);
     }
-    steady.length = midmean(std::move(paces));
+    steady.length = mean(paces);
     return steady;
   }
 
   [[nodiscard]] std::optional<Duration> recurrence_of(const std::vector<SteadyIteration::Cycle>& cycles) {
     step_of_ = steps_of_tasks(dag_, recording_, steps_);
     list_tasks();
+    std::map<JobStep, Counterparts> next;
     std::vector<Duration> medians;
     for (const SteadyIteration::Cycle& cycle : cycles) {
-      const auto step = static_cast<JobStep>(cycle.step);
-      if (!steps_.next_follows(step)) continue;
-      const Counterparts next(dag_, tasks_[step + 1], tasks_[step]);
       std::vector<Duration> distances;
       for (const TaskId task : cycle.tasks) {
-        const TaskId same = next.of(task);
+        const JobStep step = step_of_[task.index()];
+        if (!steps_.next_follows(step)) continue;
+        const TaskId same = next.try_emplace(step, dag_, tasks_[step + 1], tasks_[step]).first->second.of(task);
         if (same.valid()) distances.push_back(timeline_.finish[same.index()] - timeline_.finish[task.index()]);
       }
       if (!distances.empty()) medians.push_back(median(std::move(distances)));
@@ -87,37 +85,78 @@ class Repeating {
     return device_work;
   }
 
-  void list_tasks() {
-    tasks_.resize(steps_.count());
-    for (std::size_t i = 0; i < step_of_.size(); ++i) {
-      if (step_of_[i] != kNoJobStep) tasks_[step_of_[i]].emplace_back(i);
+  /// Returns the steps to repeat, as runs of steps that follow each other: those whose measured length is typical, of
+  /// those with a neighbour, if any has one.
+  [[nodiscard]] std::vector<std::pair<JobStep, JobStep>> runs_of_typical_steps() const {
+    const auto follows_another = [&](JobStep step) { return step > 0 && steps_.next_follows(step - 1); };
+    std::vector<JobStep> steps;
+    for (JobStep step = 0; step < steps_.count(); ++step) {
+      if (steps_.next_follows(step) || follows_another(step)) steps.push_back(step);
     }
+    if (steps.empty()) {
+      steps.resize(steps_.count());
+      std::iota(steps.begin(), steps.end(), JobStep{0});
+    }
+    const std::vector<Duration> lengths = measured_lengths();
+    std::vector<Duration> measured;
+    for (const JobStep step : steps) measured.push_back(lengths[step]);
+    const TypicalLengths typical(std::move(measured));
+    std::vector<std::pair<JobStep, JobStep>> runs;
+    for (const JobStep step : steps) {
+      if (!typical.contain(lengths[step])) continue;
+      if (!runs.empty() && runs.back().second + 1 == step && follows_another(step)) {
+        runs.back().second = step;
+      } else {
+        runs.emplace_back(step, step);
+      }
+    }
+    return runs;
+  }
+
+  /// Returns the measured length of each step of the job, that of its slowest rank.
+  [[nodiscard]] std::vector<Duration> measured_lengths() const {
+    std::vector<Duration> lengths(steps_.count());
+    for (const auto& [rank, times] : rank_steps(dag_, recording_, timeline_)) {
+      std::map<std::size_t, Duration> measured;
+      for (const TimedStep& step : times.steps) measured.emplace(step.step, step.time.measured);
+      for (const TimedStep& step : times.at_other_pace) measured.emplace(step.step, step.time.measured);
+      for (const auto& [step, length] : measured) {
+        Duration& longest = lengths[steps_.of(static_cast<std::int32_t>(step))];
+        longest = std::max(longest, length);
+      }
+    }
+    return lengths;
+  }
+
+  void list_tasks() {
+    tasks_ = tasks_of_steps(step_of_, steps_.count());
     node_of_.resize(step_of_.size());
   }
 
-  [[nodiscard]] SteadyIteration::Cycle cycle_of(JobStep step) {
+  /// Repeats the steps from `first` to `last`. Sets `follows` if another captured step shows what the next round waits
+  /// for.
+  [[nodiscard]] SteadyIteration::Cycle cycle_of(JobStep first, JobStep last, bool& follows) {
     PeriodicGraph graph;
-    const std::vector<TaskId>& tasks = tasks_[step];
+    RepeatedSteps repetition(dag_, steps_, step_of_, tasks_, first, last);
+    follows = follows || repetition.follow();
+    const std::vector<TaskId>& tasks = repetition.round();
     for (const TaskId task : tasks) node_of_[task.index()] = graph.add_task(own_time(dag_, timeline_, task));
-    const std::vector<TaskId> none;
-    RepeatedStep repetition(dag_, step_of_, step, tasks, step + 1 < steps_.count() ? tasks_[step + 1] : none);
-    for (const TaskId from : tasks) {
-      repetition.for_each_edge(from, [&](TaskId to, EdgeId edge, bool next_round) {
-        const Duration wait = delay(from, dag_.target(edge), edge);
-        if (next_round) return graph.add_edge_to_next(node_of(from), node_of(to), wait);
-        graph.add_edge(node_of(from), node_of(to), wait);
-      });
-    }
-    repetition.for_each_lane([&](LaneKind /*kind*/, TaskId last, TaskId first) {
-      graph.add_edge_to_next(node_of(last), node_of(first), Duration{});
+    repetition.for_each_wait([&](const RepeatedSteps::Wait& wait) {
+      const Duration time = delay(wait.source, dag_.target(wait.edge), wait.edge);
+      if (wait.next_round) return graph.add_edge_to_next(node_of(wait.from), node_of(wait.to), time);
+      graph.add_edge(node_of(wait.from), node_of(wait.to), time);
+    });
+    repetition.for_each_lane([&](LaneKind /*kind*/, TaskId back, TaskId front) {
+      graph.add_edge_to_next(node_of(back), node_of(front), Duration{});
     });
     add_rendezvous(tasks, graph);
-    watch(step, tasks, graph);
-    const std::optional<PeriodicGraph::Cycle> found = graph.critical_cycle();
-    SteadyIteration::Cycle cycle{.step = step};
+    watch(first, last, tasks, graph);
+    std::optional<PeriodicGraph::Cycle> found = graph.critical_cycle();
+    SteadyIteration::Cycle cycle;
     if (!found) return cycle;
+    found->rounds *= last - first + 1;  // a round is so many steps
     cycle.pace = found->mean();
-    cycle.rounds = found->rounds;
+    cycle.steps = found->rounds;
     for (const Node node : found->tasks) cycle.tasks.push_back(tasks[node]);
     return cycle;
   }
@@ -141,11 +180,13 @@ class Repeating {
     }
   }
 
-  /// Watches what shows how far a rank is: the start of its step, and its device work.
-  void watch(JobStep step, const std::vector<TaskId>& tasks, PeriodicGraph& graph) const {
-    for (const std::size_t part : steps_.parts(step)) {
-      const TaskId first = recording_.steps[part].first;
-      if (step_of_[first.index()] == step) graph.watch(node_of(first));
+  /// Watches what shows how far a rank is: the start of its steps, and its device work.
+  void watch(JobStep first, JobStep last, const std::vector<TaskId>& tasks, PeriodicGraph& graph) const {
+    for (JobStep step = first; step <= last; ++step) {
+      for (const std::size_t part : steps_.parts(step)) {
+        const TaskId start = recording_.steps[part].first;
+        if (step_of_[start.index()] == step) graph.watch(node_of(start));
+      }
     }
     for (const TaskId task : tasks) {
       if (is_stream(dag_.lane(task))) graph.watch(node_of(task));
@@ -156,9 +197,9 @@ class Repeating {
   const Recording& recording_;
   const Timeline& timeline_;
   JobSteps steps_;
-  std::vector<JobStep> step_of_;            ///< indexed by task
-  std::vector<std::vector<TaskId>> tasks_;  ///< indexed by step, ascending
-  std::vector<Node> node_of_;               ///< indexed by task, for the repeated step
+  std::vector<JobStep> step_of_;  ///< indexed by task
+  TasksOfSteps tasks_;
+  std::vector<Node> node_of_;  ///< indexed by task, for the repeated steps
 };
 
 }  // namespace
@@ -181,7 +222,7 @@ std::vector<CyclePart> limits_of(const Dag& dag, const Timeline& timeline, const
   std::vector<CyclePart> parts;
   Duration waiting = typical->pace;
   for (const auto& [lane, time] : lanes) {
-    const Duration each = time / std::int64_t{typical->rounds};
+    const Duration each = time / std::int64_t{typical->steps};
     parts.push_back({dag.lane(lane).rank, dag.lane(lane).name, each});
     waiting -= each;
   }

@@ -103,6 +103,7 @@ RankBreakdown breakdown(const IterationParts& parts, Duration iteration, RankAct
   result.exposed_copies = parts.copies;
   result.exposed_collective_wait = parts.collective_wait;
   result.exposed_loader = parts.loader;
+  Interval span{Time::max(), Time::min()};
   const auto in_one = [&](std::vector<Interval>& all) { return std::min(union_length(all) / iterations, iteration); };
   result.communication = in_one(activity.communication.own);
   result.copies = in_one(activity.copies.own);
@@ -110,6 +111,10 @@ RankBreakdown breakdown(const IterationParts& parts, Duration iteration, RankAct
   result.loader = in_one(activity.loader.own);
   result.host = in_one(activity.host.own);
   result.device_busy = in_one(activity.busy);
+  for (const Interval& work : activity.device.all)
+    span = {std::min(span.begin, work.begin), std::max(span.end, work.end)};
+  if (span.begin < span.end) result.device_span = span.end - span.begin;
+  result.busy_of_span = union_length(activity.device.all);
   const Duration device = in_one(activity.device.own);
   result.computes_on_device = device > Duration{} && device >= result.compute;
   result.unexplained = in_one(activity.unexplained);

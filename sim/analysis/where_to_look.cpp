@@ -66,6 +66,14 @@ const RankBreakdown* most_exposed_rank(const std::vector<RankBreakdown>& ranks) 
   return most == ranks.end() || most->exposed_communication == Duration{} ? nullptr : &*most;
 }
 
+/// Returns the rank that others waited for longest, if they waited clearly longer than for any other rank: ranks that
+/// are late in turn are all as slow as the others. Returns null if there is none.
+const Straggler* clear_straggler(const std::vector<Straggler>& stragglers, Duration path) {
+  if (stragglers.empty()) return nullptr;
+  const Duration next = stragglers.size() < 2 ? Duration{} : stragglers[1].each;
+  return ratio(stragglers.front().each - next, path) > kWorthALook ? &stragglers.front() : nullptr;
+}
+
 }  // namespace
 
 std::vector<Straggler> stragglers(const Dag& dag, const Timeline& timeline) {
@@ -106,7 +114,7 @@ std::optional<WhereToLook> where_to_look(const Dag& dag, const Summary& summary,
     found.longest_name = longest_name(dag, path, found.largest_class);
   }
   found.late_start = late_start_on(path);
-  if (!stragglers.empty() && worth_saying(stragglers.front().each)) found.straggler = &stragglers.front();
+  found.straggler = clear_straggler(stragglers, path.length);
   if (worth_saying(path[PathClass::kQueueing])) found.queueing = longest_queue(dag, path);
   found.most_exposed = most_exposed_rank(summary.ranks);
   return found;

@@ -43,7 +43,7 @@ struct WhereToLook {
   Name longest_name;  ///< the name that takes most time in that class; not set if the class is queueing or waiting
   const PathTask* longest_wait = nullptr;       ///< set if the largest class is waiting
   const PathTask* late_start = nullptr;         ///< the first task, if its rank begins late
-  const Straggler* straggler = nullptr;         ///< the rank that others waited for longest, if the wait is long enough
+  const Straggler* straggler = nullptr;         ///< the rank that others waited for longest, if clearly
   std::optional<QueueingLane> queueing;         ///< the lane on which the path queues longest, if that is long enough
   const RankBreakdown* most_exposed = nullptr;  ///< the rank with most exposed communication; null if there is none
 };

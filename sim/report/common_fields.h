@@ -55,7 +55,7 @@ inline constexpr auto kRankBreakdown = std::to_array<Field<RankBreakdown>>({
     {"idle_ns", at<&RankBreakdown::idle>, {"nothing running", Use::kDetail}},
     {"device_busy_ns",
      at<&RankBreakdown::device_busy>,
-     {.title = "GPU busy",
+     {.title = "GPU busy in a step",
       .cell =
           [](const RankBreakdown& rank) {
             return rank.computes_on_device ? percent_cell(ratio(rank.device_busy, rank.iteration)) : Cell("-");

@@ -138,8 +138,10 @@ constexpr auto kTerms = std::to_array<Term>({
      .also = "utilisation, utilization",
      .definition =
          "The share of the time in which at least one stream of the GPU works, whichever step launched its work.",
-     .more = "Waiting for other ranks inside collectives counts as work, because the stream is taken. It says nothing "
-             "about how well kernels use the GPU."},
+     .more = "'Of the capture' is from the begin of the first work of the GPU to the end of the last; 'in a step' is a "
+             "mean "
+             "over typical steps. Waiting for other ranks inside collectives counts as work, because the stream is "
+             "taken. It says nothing about how well kernels use the GPU."},
     {.name = "exposed communication",
      .also = "exposed, exposed comm., communication without compute",
      .definition = "Communication during which the device computes nothing: it makes the step longer.",

@@ -160,16 +160,16 @@ std::string loader_text(const Summary& summary) {
   return share < kLeast ? "" : fmt::format("; {} of it is spent waiting for data", percent(share));
 }
 
-/// Returns "; GPU busy 23.8 %", the mean over the ranks that have device work; empty without device work.
+/// Returns "; GPU busy 23.8 % of the capture", of all ranks that have device work; empty without device work.
 std::string busy_text(const Summary& summary) {
-  double sum = 0;
-  std::size_t ranks = 0;
+  double span = 0;
+  double busy = 0;
   for (const RankBreakdown& rank : summary.ranks) {
     if (!rank.computes_on_device) continue;
-    sum += ratio(rank.device_busy, rank.iteration);
-    ++ranks;
+    span += static_cast<double>(rank.device_span.count());
+    busy += static_cast<double>(rank.busy_of_span.count());
   }
-  return ranks == 0 ? "" : fmt::format("; GPU busy {}", percent(sum / static_cast<double>(ranks)));
+  return span == 0 ? "" : fmt::format("; GPU busy {} of the capture", percent(busy / span));
 }
 
 /// Returns "; limited by the CPU"; empty without device work.

@@ -240,7 +240,8 @@ std::string times_text(const Statistics& input) {
   return text;
 }
 
-/// Returns "GPU busy 24.0 %: ", the share of the spans of all GPUs in which they work; empty if no GPU was recorded.
+/// Returns "GPU busy 24.0 % of the capture: ", the share of the spans of all GPUs in which they work; empty if no GPU
+/// was recorded.
 std::string busy_text(const Statistics& input) {
   double span = 0;
   double busy = 0;
@@ -249,7 +250,8 @@ std::string busy_text(const Statistics& input) {
     span += static_cast<double>(device.use.span.count());
     busy += static_cast<double>((device.use.span - device.use.idle).count());
   }
-  return span == 0 ? "" : fmt::format("GPU busy {}: ", percent(busy / span));
+  if (span == 0) return "";
+  return fmt::format("GPU busy {} of the {}: ", percent(busy / span), input.chosen_steps ? "steps" : "capture");
 }
 
 bool is_one(const std::string& numbers) { return numbers.find_first_of("-,") == std::string::npos; }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "sim/analysis/steady.h"
@@ -122,6 +123,54 @@ TEST(SteadyTheoryTest, RanksThatMeetTakeTheSlowestOne) {
     }
     EXPECT_EQ(steady(job.capture()), Duration{50 + 8});
   }
+}
+
+/// Returns steps of 20 ns in which two ranks meet. They are late in turn: one has 17 ns of work, the other one 8 ns. A
+/// collective of 3 ns follows.
+Capture late_in_turn(int steps) {
+  SteppedJob job;
+  for (int step = 0; step < steps; ++step) {
+    std::vector<TaskId> members;
+    for (const Rank rank : {0, 1}) {
+      job.kernel(step, step % 2 == rank ? 17 : 8, {job.call(step, 1, {}, rank)}, rank);
+      members.push_back(job.kernel(step, 3, {job.call(step, 1, {}, rank)}, rank));
+    }
+    job.join({members[0], members[1]});
+  }
+  return job.capture();
+}
+
+TEST(SteadyTheoryTest, StepsOfEqualLengthCountAsOftenAsTheyOccur) {
+  // With half of its work, a rank is no longer late in every second step: 8 or 8.5 ns, and the other one still is.
+  for (const int steps : {2, 3, 4, 7, 8}) {
+    const Capture capture = late_in_turn(steps);
+    EXPECT_EQ(steady(capture), Duration{20});
+    for (const Rank helped : {0, 1}) {
+      Machine machine(capture.dag);
+      std::vector<Duration> durations;
+      for (const TaskId task : capture.dag.tasks()) {
+        const Duration time = capture.dag.duration(task);
+        durations.push_back(time == Duration{17} && capture.dag.lane(task).rank == helped ? Duration{8} : time);
+      }
+      machine.set_durations(durations);
+      const int shorter = (steps + (helped == 0 ? 1 : 0)) / 2;
+      EXPECT_EQ(steady(capture, machine), Duration{std::lround((11. * shorter + 20. * (steps - shorter)) / steps)})
+          << steps;
+    }
+  }
+}
+
+TEST(SteadyTheoryTest, HostsThatAreSlowInTurnMakeUpForItWhereTheyRunAhead) {
+  // In every second step a host takes 30 ns and otherwise 10 ns; the device takes 22 ns. If each step were repeated
+  // alone, the slower host of each would set its pace: 30 ns.
+  SteppedJob job;
+  for (int step = 0; step < 6; ++step) {
+    std::vector<TaskId> members;
+    for (const Rank rank : {0, 1})
+      members.push_back(job.kernel(step, 22, {job.call(step, step % 2 == rank ? 30 : 10, {}, rank)}, rank));
+    job.join({members[0], members[1]});
+  }
+  EXPECT_EQ(steady(job.capture()), Duration{22});
 }
 
 /// Returns steps of two ranks with random times and a collective. Calls of the same step and of the next one wait for

@@ -8,12 +8,13 @@ import csv
 import glob
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
-from checks import quietly  # noqa: E402
+from checks import STEPSIM, quietly  # noqa: E402
 
 try:
     import yaml
@@ -157,6 +158,63 @@ def overlap(record, *right):
     return "; ".join(texts) + " ms", good
 
 
+def equal_ids(record):
+    answer = ask("replay", record)
+    counted = {entry["name"]: entry["count"] for entry in answer["ingest"]["diagnostics"]}
+    step, compute = answer["iteration"]["replayed_ns"] / 1e6, answer["breakdown"][0]["compute_ns"] / 1e6
+    lost = counted.get("lost_kernels", 0)
+    without, good = lost_launches(record)
+    return (f"{step:.3g} ms, {compute:.3g} ms busy, {lost} kernels lost, {without}",
+            close(step, 10, 0.1) and close(compute, 5, 0.05) and lost == 0 and good)
+
+
+def processor_seconds(*command):
+    """Processor time of a command that must succeed."""
+    def spent():
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+    before = spent()
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    return spent() - before
+
+
+def script(name, *arguments):
+    """Runs a script of FOLDER/cases."""
+    subprocess.run([sys.executable, "-B", os.path.join(FOLDER, "cases", name), *map(str, arguments)],
+                   stdout=subprocess.DEVNULL, check=True)
+
+
+def many_collectives(_):
+    with tempfile.TemporaryDirectory() as folder:
+        seconds = []
+        for count in (2000, 8000):
+            job = os.path.join(folder, str(count))
+            script("many_collectives.py", job, count)
+            seconds.append(processor_seconds(STEPSIM, "replay", job, "--quiet"))
+    return f"2,000: {seconds[0]:.2f} s, 8,000: {seconds[1]:.2f} s", seconds[1] < 6 * seconds[0]
+
+
+def claimed_groups(_):
+    trace = os.path.join(TRACES, "ddp-a100-rank0of2.json.gz")
+    with tempfile.TemporaryDirectory() as folder:
+        seconds = []
+        for size in (2, 2048, 8192, 16384, 90000):
+            job = os.path.join(folder, f"{size}.json")
+            script("hostile_group.py", trace, job, size)
+            seconds.append(processor_seconds(STEPSIM, "calibrate", job, "-o", os.path.join(folder, "cluster.yaml"), "--quiet"))
+    more = [one - seconds[0] for one in seconds[1:]]
+    return ", ".join(f"{one:.2f}" for one in more) + " s more", max(more) < 0.5
+
+
+def growth(record, *arguments):
+    """The last line of a script that measures how processor time grows, and whether the script is content."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run([sys.executable, "-B", os.path.join(FOLDER, record), STEPSIM, os.path.join(folder, "scratch"), *arguments],
+                             stdout=subprocess.PIPE, check=False, text=True)
+    return run.stdout.strip().splitlines()[-1], run.returncode == 0
+
+
+TRACES = os.path.join(os.path.dirname(os.path.abspath(FOLDER)), "traces/kineto")
 ASCEND = "captures/ascend-level"
 RANKS = ("rank0.trace_view.json.gz", "rank1.trace_view.json.gz")
 # (number in the issue "What the trace says", record, right, 5d0bbedd, check)
@@ -200,9 +258,20 @@ CHECKS = [
     (None, "one-process-two-devices", "nothing unexplained", "48.5 % unexplained", unexplained),
     (None, "cases/nsys_two_nodes.py", "all sized", "8 of 12 have no size or absent ranks", two_nodes),
     (None, "cases/nsys_two_nodes.py", "all sized in one file", "all sized", lambda r: two_nodes(r, "together")),
+    (None, "no-step-marks-but-train_step", "steps of 10 ms", "one step of 59.98 ms", lambda r: steps(r, 1, 6, 10)),
+    (None, "ranks-late-in-turn", "half of rank 0's compute: 15.75 ms in 8 steps of 20", "14.33 ms (1104bcc2)",
+     lambda r: change(r, "compute{rank=0}.scale=0.5", -0.2125, 0.001)),
+    (None, "ranks-late-in-turn", "half of rank 1's compute: 15.75 ms in 8 steps of 20", "17.17 ms (1104bcc2)",
+     lambda r: change(r, "compute{rank=1}.scale=0.5", -0.2125, 0.001)),
     (None, "ten-ranks-ten-hosts", "19.9 ms on the ten hosts that the capture names", "10.0 ms, nothing said",
      lambda r: baseline(r, 19.9, "--network", "maxmin", "--cluster", os.path.join(FOLDER, "ingest/ten-ranks-ten-hosts.yaml"),
                         "--set", "host.scale=0.999")),
+    (None, "rocm-two-kernels-one-correlation", "10 ms, 5 ms busy, nothing lost", "Not usable ... lost at least 5 kernels", equal_ids),
+    (None, "cases/many_collectives.py", "linear", "2,000: 0.37 s, 8,000: 5.1 s", many_collectives),
+    (None, "cases/hostile_group.py", "at most 0.5 s more for 2,048, 8,192, 16,384 and 90,000 ranks", "0.4, 5.1, 19.9, over 60 s more", claimed_groups),
+    (None, "../check/hostile4/02_like_ranks_quadratic.py", "linear", "1,000 ranks: 16.6 s", growth),
+    (None, "../check/hostile4/07_saved_answer_quadratic.py", "linear", "quadratic",
+     lambda r: growth(r, os.path.join(TRACES, "ddp-a100-rank0of2.json.gz"))),
 ]
 
 
@@ -217,7 +286,7 @@ def main():
         return 0
     wrong, rows = 0, []
     for number, record, right, before, check in CHECKS:
-        path = record if record.startswith(("captures/", "cases/")) else "ingest/" + record
+        path = record if record.startswith(("captures/", "cases/", "../check/")) else "ingest/" + record
         answer, good = check(path)
         rows.append(["" if number is None else number, record, right, before, answer])
         print(f"{'ok   ' if good else 'WRONG'} {record}: {answer} (right: {right})")

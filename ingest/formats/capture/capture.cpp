@@ -16,6 +16,7 @@
 #include "ingest/formats/nsys/names.h"
 #include "ingest/parts/host_device_builder.h"
 #include "ingest/parts/part.h"
+#include "ingest/parts/step_name.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/limits.h"
@@ -309,7 +310,16 @@ class TraceMaker {
     for (const CaptureWindows::Step& step : windows_.steps()) {
       if (step.end != CaptureWindows::kOpen) mark(step.number, step.begin, step.end, thread(step.thread));
     }
-    if (windows_.steps().empty()) find_steps();
+    if (windows_.steps().empty() && !has_step_ranges()) find_steps();
+  }
+
+  /// True if the program named a range like a step.
+  [[nodiscard]] bool has_step_ranges() const {
+    const HostDeviceTrace& trace = builder_.trace();
+    for (std::uint32_t i = 0; i < trace.size(); ++i) {
+      if (trace.kind[i] == EventKind::kAnnotation && step_name(builder_.name_of(i))) return true;
+    }
+    return false;
   }
 
   void mark(std::uint64_t number, std::uint64_t begin, std::uint64_t end, TrackId track) {

@@ -23,12 +23,6 @@
 namespace stepsim::ingest {
 namespace {
 
-constexpr std::string_view kKinetoStep = "profilerstep#";
-constexpr std::string_view kForward = "forward";
-constexpr std::string_view kBackward = "backward";
-/// Words such as "forward" are searched only in the first characters of a range name, up to this number.
-constexpr std::size_t kLongestWord = 100;
-
 /// True for an eventType that is a range. Type 59 is pushed and popped on one thread; type 60 may end on another
 /// thread. Types 70 and 71 are the same, imported from NVTX text logs.
 bool is_range(std::int64_t type) noexcept { return type == 59 || type == 60 || type == 70 || type == 71; }
@@ -60,7 +54,6 @@ void NsysRanges::read() {
     add(*row.integer(kThread), text.empty() ? events_.text(row.integer(kTextId)) : text, *when,
         {row.bytes(kPayload), json.empty() ? events_.text(row.integer(kJsonId)) : json});
   });
-  for (auto& [id, marks] : marks_) mark_steps(events_.processes().at(id), marks);
 }
 
 void NsysRanges::add(std::int64_t thread, std::string_view name, RecordedTime when, Payload payload) {
@@ -72,81 +65,6 @@ void NsysRanges::add(std::int64_t thread, std::string_view name, RecordedTime wh
   }
   if (process.add_operator(name, track, when)) return;
   process.add(EventKind::kAnnotation, name.empty() ? "range without a name" : name, track, when);
-  const std::string lower = lower_case(name.substr(0, kLongestWord));
-  Marks& marks = marks_[process_of_nsys_id(thread)];
-  if (lower.find("warm") != std::string::npos) {
-    marks.warm_ups.push_back(when);
-  } else if (auto step = step_name(name)) {
-    marks.steps[{track, std::move(step->family)}].push_back({when, step->number});
-  } else if (lower.starts_with(kForward) || lower.starts_with(kBackward)) {
-    marks.passes[{track, lower}].push_back({when, std::nullopt});
-  }
-}
-
-namespace {
-
-/// Removes steps that begin in a warm-up. A family (the steps with one name on one thread) without remaining steps is
-/// removed too.
-template <class Families>
-void leave_warm_ups_out(std::vector<RecordedTime>& warm_ups, Families& families) {
-  std::sort(warm_ups.begin(), warm_ups.end(),
-            [](const RecordedTime& a, const RecordedTime& b) { return a.start < b.start; });
-  std::vector<Time> reach;  // reach[i] is the latest end of the first i + 1 warm-ups
-  reach.reserve(warm_ups.size());
-  for (const RecordedTime& warm_up : warm_ups)
-    reach.push_back(std::max(reach.empty() ? Time::min() : reach.back(), warm_up.start + warm_up.length));
-  for (auto& [row, steps] : families) {
-    std::erase_if(steps, [&](const auto& step) {
-      const auto after = std::upper_bound(warm_ups.begin(), warm_ups.end(), step.time.start,
-                                          [](Time at, const RecordedTime& warm_up) { return at < warm_up.start; });
-      const auto begun = static_cast<std::size_t>(after - warm_ups.begin());
-      return begun > 0 && step.time.start < reach[begun - 1];
-    });
-  }
-  std::erase_if(families, [](const auto& family) { return family.second.empty(); });
-}
-
-/// Returns the forward passes that occur at least twice. Returns nothing if the job also has backward passes.
-template <class Families>
-Families iterations_of(Families passes) {
-  const bool trains = std::any_of(passes.begin(), passes.end(),
-                                  [](const auto& family) { return family.first.second.starts_with(kBackward); });
-  std::erase_if(passes, [trains](const auto& family) { return trains || family.second.size() < 2; });
-  return passes;
-}
-
-}  // namespace
-
-/// Adds a mark with Kineto's name around each step. Steps are numbered consecutively if their names have no numbers or
-/// are out of order.
-void NsysRanges::mark_steps(NsysProcess& process, Marks& marks) {
-  leave_warm_ups_out(marks.warm_ups, marks.steps);
-  leave_warm_ups_out(marks.warm_ups, marks.passes);
-  Families families = marks.steps.empty() ? iterations_of(std::move(marks.passes)) : std::move(marks.steps);
-  if (families.empty()) return;
-  const auto covers = [](const auto& family) {
-    double sum = 0;  // in ns; a double, because the sum of damaged ranges may exceed 64 bits
-    for (const Step& step : family.second) sum += static_cast<double>(step.time.length.count());
-    return sum;
-  };
-  const bool marked =
-      std::any_of(families.begin(), families.end(), [](const auto& f) { return f.first.second == kKinetoStep; });
-  if (marked) return;
-  const auto best = std::max_element(families.begin(), families.end(),
-                                     [&](const auto& a, const auto& b) { return covers(a) < covers(b); });
-  auto& [row, steps] = *best;
-  std::stable_sort(steps.begin(), steps.end(),
-                   [](const Step& a, const Step& b) { return a.time.start < b.time.start; });
-  const bool out_of_order = std::adjacent_find(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
-                              return !a.number || !b.number || *a.number >= *b.number;
-                            }) != steps.end();
-  const bool numbered = !out_of_order && steps.front().number;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const std::int64_t number = numbered ? *steps[i].number : static_cast<std::int64_t>(i);
-    process.add(EventKind::kAnnotation, fmt::format("{}{}", kStepMark, number), row.first, steps[i].time);
-  }
-  sink_.diagnostics.count(diagnostic("steps_from_ranges"), {file_, {}, {}},
-                          fmt::format("'{}{}'", row.second, numbered ? "N" : ""), steps.size());
 }
 
 namespace {

@@ -24,12 +24,6 @@ struct NcclRange {
 
 /// Reads NVTX_EVENTS. Ranges of PyTorch's emit_nvtx() become operators; other ranges become annotations; those of NCCL
 /// are also kept for NsysCollectives.
-///
-/// Ranges that are named like steps (step_name()) become the steps of a process, unless the process already has
-/// Kineto's marks (ProfilerStep#N). Steps with the same name on the same thread form a family; the family that covers
-/// the longest time is used. Steps that begin inside a range that is named as a warm-up do not count. If no steps
-/// remain, repeated "forward" ranges outside the warm-up become the steps. This applies only to processes without
-/// "backward" ranges outside the warm-up.
 class NsysRanges {
  public:
   NsysRanges(NsysEvents& events, PartSink& sink, const std::string& file) : events_(events), sink_(sink), file_(file) {}
@@ -39,31 +33,16 @@ class NsysRanges {
   [[nodiscard]] const std::map<std::int64_t, std::vector<NcclRange>>& nccl() const noexcept { return nccl_; }
 
  private:
-  struct Step {
-    RecordedTime time;
-    std::optional<std::int64_t> number;
-  };
   /// The extended payload of an NVTX range, either as binary data or as JSON.
   struct Payload {
     std::string_view bytes;
     std::string_view json;
   };
-  /// Steps, grouped by thread and name.
-  using Families = std::map<std::pair<TrackId, std::string>, std::vector<Step>>;
-  /// The step marks found in the ranges of a process.
-  struct Marks {
-    Families steps;
-    Families passes;  ///< ranges named "forward" and "backward", with the text after these words
-    std::vector<RecordedTime> warm_ups;
-  };
-
   void add(std::int64_t thread, std::string_view name, RecordedTime when, Payload payload);
-  void mark_steps(NsysProcess& process, Marks& marks);
 
   NsysEvents& events_;
   PartSink& sink_;
   const std::string& file_;
-  std::map<std::int64_t, Marks> marks_;
   std::map<std::int64_t, std::vector<NcclRange>> nccl_;
 };
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "model/base/text.h"
@@ -12,42 +11,11 @@
 namespace stepsim::ingest {
 namespace {
 
-constexpr std::array<std::string_view, 4> kStepWords{"step", "iteration", "iter", "batch"};
-
-bool is_letter(char c) noexcept { return c >= 'a' && c <= 'z'; }
-
 std::string_view memory_name(std::int64_t kind) {
   constexpr std::array<std::string_view, 7> kNames{"Pageable", "Pinned",        "Device",        "Array",
                                                    "Managed",  "Device Static", "Managed Static"};
   return kind < 0 || kind >= static_cast<std::int64_t>(kNames.size()) ? "Unknown"
                                                                       : kNames[static_cast<std::size_t>(kind)];
-}
-
-/// Returns the position of the number after the word at `at`, skipping separators; npos if there is no number.
-std::size_t number_after(std::string_view text, std::size_t at, std::string_view word) {
-  std::size_t begin = at + word.size();
-  while (begin < text.size() && std::string_view{" #:_=-([/"}.find(text[begin]) != std::string_view::npos) ++begin;
-  return begin < text.size() && is_digit(text[begin]) ? begin : std::string_view::npos;
-}
-
-/// True for a name that consists only of step words, such as "train_step" or "train step".
-bool is_bare_step(std::string_view lower) {
-  std::string letters;
-  for (const char c : lower) {
-    if (is_letter(c)) {
-      letters += c;
-    } else if (c != '_' && c != ' ' && c != '-') {
-      return false;
-    }
-  }
-  std::string_view rest = letters;
-  for (const std::string_view before : {"training", "train"}) {
-    if (rest.starts_with(before)) {
-      rest.remove_prefix(before.size());
-      break;
-    }
-  }
-  return std::find(kStepWords.begin(), kStepWords.end(), rest) != kStepWords.end();
 }
 
 }  // namespace
@@ -124,26 +92,6 @@ bool NvtxOperators::add(std::string_view range, TrackId track, RecordedTime time
 void NvtxOperators::move_to(HostDeviceTrace& trace) && {
   trace.operators = std::move(operators_).take();
   trace.operator_of = std::move(operator_of_);
-}
-
-std::optional<StepName> step_name(std::string_view range) {
-  constexpr std::size_t kLongest = 200;
-  if (range.size() > kLongest) return std::nullopt;
-  const std::string lower = lower_case(range);
-  if (is_bare_step(lower)) return StepName{lower, std::nullopt};
-  for (const std::string_view word : kStepWords) {
-    // A word must not follow a letter, except in Kineto's own mark "ProfilerStep".
-    for (std::size_t at = lower.find(word); at != std::string::npos; at = lower.find(word, at + 1)) {
-      const bool alone = at == 0 || !is_letter(lower[at - 1]) || lower.substr(0, at) == "profiler";
-      const std::size_t begin = alone ? number_after(lower, at, word) : std::string::npos;
-      if (begin == std::string::npos) continue;
-      std::int64_t number = 0;
-      const auto [end, error] = std::from_chars(lower.data() + begin, lower.data() + lower.size(), number);
-      if (error != std::errc{} || std::any_of(end, lower.data() + lower.size(), is_letter)) continue;
-      return StepName{lower.substr(0, begin), number};
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace stepsim::ingest

@@ -64,7 +64,9 @@ struct RankIdentity {
 /// matches less than half of them, the number is the only one for which at least three collectives, and half of those
 /// of the shorter recording, have the same operations and sizes in the same order, and nearly all of them end together.
 /// On different hosts, or if no host is known, the ends may differ by the same time. If several numbers fit, or none
-/// does for some rank, the result is empty. O(collectives^2) at worst.
+/// does for some rank, the result is empty. Only the sixteen numbers are tried for which most pairs of a sample end
+/// together and the clocks differ least; if more numbers fit the sample, only ranks of one clock have a result.
+/// O(collectives log collectives).
 [[nodiscard]] std::vector<std::int64_t> early_collectives(const std::vector<std::vector<CollectiveUse>>& uses,
                                                           const std::vector<RankEvents>& ranks,
                                                           const std::vector<RankIdentity>& identities);
@@ -80,8 +82,7 @@ struct CollectiveMatches {
 /// and messages always, as the k-th with the same operation, size, type and group in a step. If the recordings begin at
 /// different collectives (early_collectives()), kernels without numbers are counted from the first rank's first one.
 /// Collectives without a counterpart on another rank are counted in `diagnostics` and left out; if only one rank was
-/// read, all of its collectives are returned. `ranks` and `identities` have the same order. O(events log events), but
-/// for early_collectives().
+/// read, all of its collectives are returned. `ranks` and `identities` have the same order. O(events log events).
 [[nodiscard]] CollectiveMatches match_collectives(const std::vector<RankEvents>& ranks,
                                                   const std::vector<RankIdentity>& identities,
                                                   Diagnostics& diagnostics);

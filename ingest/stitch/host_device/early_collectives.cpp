@@ -1,6 +1,7 @@
 #include "ingest/stitch/host_device/collectives.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -15,112 +16,105 @@ namespace {
 constexpr std::size_t kFewestTogether = 3;
 /// So many of a hundred collectives must end together: one that is rooted may not.
 constexpr std::size_t kEndTogether = 95;
+/// A number of early kernels is first tried on so many pairs of kernels, of which so many of a hundred must end
+/// together.
+constexpr std::size_t kSample = 64;
+constexpr std::size_t kSampleTogether = 85;
+/// So many of the numbers that fit these are tried on all pairs.
+constexpr std::size_t kTried = 16;
 
-using Uses = std::vector<const CollectiveUse*>;
+/// A kernel of a collective without a number.
+struct Kernel {
+  const CollectiveUse* use = nullptr;
+  std::optional<std::string_view> operation;                  ///< as its name says
+  std::optional<std::pair<std::string_view, Bytes>> payload;  ///< operation and size, if the trace gives them
 
-Uses unnumbered_kernels(const std::vector<CollectiveUse>& uses) {
-  Uses kernels;
+  [[nodiscard]] Duration length() const { return use->end - use->begin; }
+  /// True if two kernels may be parts of one collective.
+  [[nodiscard]] bool is_like(const Kernel& other) const {
+    return operation == other.operation && (!payload || !other.payload || payload == other.payload);
+  }
+};
+using Kernels = std::vector<Kernel>;  // of one rank, in the order of their begins
+using KernelPairs = std::vector<std::pair<const Kernel*, const Kernel*>>;
+
+Kernels unnumbered_kernels(const std::vector<CollectiveUse>& uses, const std::vector<RankEvents>& ranks) {
+  Kernels kernels;
   for (const CollectiveUse& use : uses) {
-    if (use.is_unnumbered_kernel()) kernels.push_back(&use);
+    if (!use.is_unnumbered_kernel()) continue;
+    const RankEvents& events = ranks[use.rank];
+    const EventDetail* const detail = events.trace->detail_of(use.event);
+    Kernel& kernel = kernels.emplace_back(Kernel{&use, collective_in(events.name_of(use.event)), {}});
+    if (detail != nullptr && detail->collective.valid())
+      kernel.payload.emplace(events.trace->text(detail->collective), detail->bytes);
   }
   return kernels;
 }
 
-/// Kernels of two ranks that may be parts of one collective.
-using UsePairs = std::vector<std::pair<const CollectiveUse*, const CollectiveUse*>>;
-
 /// Returns the time by which the second ends of the pairs are later, 0 if both ranks have one clock; nothing if that
-/// time is not right for nearly all pairs, or if there are none.
-std::optional<Duration> apart_by(const UsePairs& pairs, bool one_clock) {
+/// time is not right for `together` of a hundred pairs, or if there are none.
+std::optional<Duration> apart_by(const KernelPairs& pairs, bool one_clock, std::size_t together) {
   if (pairs.empty()) return std::nullopt;
   std::vector<Duration> differences;
   differences.reserve(pairs.size());
-  for (const auto& [one, other] : pairs) differences.push_back(other->end - one->end);
+  for (const auto& [one, other] : pairs) differences.push_back(other->use->end - one->use->end);
   const Duration apart = one_clock ? Duration{} : median(differences);
-  std::size_t together = 0;
+  std::size_t right = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const auto& [one, other] = pairs[i];
-    const Duration tolerance = kernel_end_tolerance(std::min(one->end - one->begin, other->end - other->begin));
-    if (std::chrono::abs(differences[i] - apart) <= tolerance) ++together;
+    const Duration tolerance = kernel_end_tolerance(std::min(pairs[i].first->length(), pairs[i].second->length()));
+    if (std::chrono::abs(differences[i] - apart) <= tolerance) ++right;
   }
-  return 100 * together >= kEndTogether * pairs.size() ? std::optional{apart} : std::nullopt;
+  return 100 * right >= together * pairs.size() ? std::optional{apart} : std::nullopt;
 }
 
-/// Compares two ranks' kernels of one group, both in the order of their begins.
-class TwoRanks {
- public:
-  TwoRanks(const std::vector<RankEvents>& ranks, const std::vector<RankIdentity>& identities, const Uses& first,
-           const Uses& second)
-      : ranks_(ranks),
-        first_(first),
-        second_(second),
-        // Traces of one host, or of hosts that are not named, may still have one clock.
-        may_share_clock_(identities[first.front()->rank].host == identities[second.front()->rank].host),
-        share_clock_(may_share_clock_ && !identities[first.front()->rank].host.empty()) {}
-
-  /// Returns how many more kernels the second rank recorded before the first rank's first one; nothing if not exactly
-  /// one number fits.
-  [[nodiscard]] std::optional<std::int64_t> early() const {
-    const auto fewest =
-        static_cast<std::int64_t>(std::max(kFewestTogether, std::min(first_.size(), second_.size()) / 2));
-    std::vector<std::int64_t> fitting;
-    std::vector<std::int64_t> at_once;  // of these, the ones that fit if both ranks have one clock
-    for (std::int64_t early = fewest - static_cast<std::int64_t>(first_.size());
-         early + fewest <= static_cast<std::int64_t>(second_.size()); ++early) {
-      const std::optional<Duration> apart = apart_if(early);
-      if (!apart) continue;
-      fitting.push_back(early);
-      if (may_share_clock_ && std::chrono::abs(*apart) <= kernel_end_tolerance({})) at_once.push_back(early);
-    }
-    if (fitting.size() == 1) return fitting.front();
-    return at_once.size() == 1 ? std::optional{at_once.front()} : std::nullopt;
+/// Pairs the kernels of two ranks if the second rank recorded `early` more before the first rank's first one: at most
+/// about `most` of them, at irregular distances because steps are regular. Returns none if two of a pair are not alike.
+KernelPairs pairs_if(std::int64_t early, const Kernels& first, const Kernels& second, std::size_t most) {
+  const auto skipped = static_cast<std::size_t>(std::max<std::int64_t>(0, early));
+  const auto begin = static_cast<std::size_t>(std::max<std::int64_t>(0, -early));
+  const std::size_t count = std::min(first.size() - begin, second.size() - skipped);
+  const std::size_t stride = std::max<std::size_t>(1, count / most);
+  KernelPairs pairs;
+  for (std::size_t i = 0; i < count; i += stride) {
+    constexpr std::size_t kPrime = 7'919;
+    const std::size_t at = std::min(count - 1, i + i / stride * kPrime % stride);
+    pairs.emplace_back(&first[begin + at], &second[skipped + at]);
+    if (!pairs.back().first->is_like(*pairs.back().second)) return {};
   }
+  return pairs;
+}
 
- private:
-  /// Returns the time by which the second rank's ends are later if it is that many kernels early; nothing if that does
-  /// not fit.
-  [[nodiscard]] std::optional<Duration> apart_if(std::int64_t early) const {
-    const auto begin = static_cast<std::size_t>(std::max<std::int64_t>(0, -early));
-    const auto shift = [early](std::size_t i) {
-      return static_cast<std::size_t>(static_cast<std::int64_t>(i) + early);
-    };
-    const std::size_t end =
-        std::min(first_.size(), static_cast<std::size_t>(static_cast<std::int64_t>(second_.size()) - early));
-    UsePairs pairs;
-    for (std::size_t i = begin; i < end; ++i) {
-      pairs.emplace_back(first_[i], second_[shift(i)]);
-      if (!are_alike(*pairs.back().first, *pairs.back().second)) return std::nullopt;
-    }
-    return apart_by(pairs, share_clock_);
+/// Returns how many more kernels the second rank recorded before the first rank's first one; nothing if not exactly one
+/// number fits. `host` is true if both ranks may be on one host: traces of hosts that are not named may have one clock.
+std::optional<std::int64_t> early_by(const Kernels& first, const Kernels& second, bool host, bool one_clock) {
+  const auto fewest = static_cast<std::int64_t>(std::max(kFewestTogether, std::min(first.size(), second.size()) / 2));
+  std::vector<std::pair<Duration, std::int64_t>> candidates;  // the smallest difference of clocks first
+  for (auto early = fewest - std::ssize(first); early + fewest <= std::ssize(second); ++early) {
+    const auto apart = apart_by(pairs_if(early, first, second, kSample), one_clock, kSampleTogether);
+    if (apart) candidates.emplace_back(std::chrono::abs(*apart), early);
   }
-
-  /// True if two kernels may be parts of one collective: if they have the same operation, as their names say, and the
-  /// same size, as far as both traces give it.
-  [[nodiscard]] bool are_alike(const CollectiveUse& one, const CollectiveUse& other) const {
-    const RankEvents& a = ranks_[one.rank];
-    const RankEvents& b = ranks_[other.rank];
-    if (collective_in(a.name_of(one.event)) != collective_in(b.name_of(other.event))) return false;
-    const EventDetail* const of_one = a.trace->detail_of(one.event);
-    const EventDetail* const of_other = b.trace->detail_of(other.event);
-    if (of_one == nullptr || of_other == nullptr || !of_one->collective.valid() || !of_other->collective.valid())
-      return true;
-    return a.trace->text(of_one->collective) == b.trace->text(of_other->collective) && of_one->bytes == of_other->bytes;
+  std::sort(candidates.begin(), candidates.end());
+  const bool all_tried = candidates.size() <= kTried;
+  candidates.resize(std::min(candidates.size(), kTried));
+  std::vector<std::int64_t> fitting;
+  std::vector<std::int64_t> at_once;  // of these, the ones that fit if both ranks have one clock
+  for (const auto& [clock, early] : candidates) {
+    const auto apart = apart_by(pairs_if(early, first, second, first.size()), one_clock, kEndTogether);
+    if (!apart) continue;
+    fitting.push_back(early);
+    if (host && std::chrono::abs(*apart) <= kernel_end_tolerance({})) at_once.push_back(early);
   }
-
-  const std::vector<RankEvents>& ranks_;
-  const Uses& first_;
-  const Uses& second_;
-  bool may_share_clock_;
-  bool share_clock_;
-};
+  if (all_tried && fitting.size() == 1) return fitting.front();
+  return at_once.size() == 1 ? std::optional{at_once.front()} : std::nullopt;
+}
 
 /// True if all kernels whose group is known belong to the same one.
-bool are_of_one_group(const std::vector<Uses>& kernels, const std::vector<RankEvents>& ranks) {
+bool are_of_one_group(const std::vector<Kernels>& kernels, const std::vector<RankEvents>& ranks) {
   std::optional<std::string_view> group;
-  for (const Uses& of_rank : kernels) {
-    for (const CollectiveUse* const use : of_rank) {
-      const HostDeviceTrace& trace = *ranks[use->rank].trace;
-      const EventDetail* const detail = trace.detail_of(use->event);
+  for (const Kernels& of_rank : kernels) {
+    for (const Kernel& kernel : of_rank) {
+      const HostDeviceTrace& trace = *ranks[kernel.use->rank].trace;
+      const EventDetail* const detail = trace.detail_of(kernel.use->event);
       if (detail == nullptr || !detail->group.valid()) continue;
       if (group && *group != trace.text(detail->group)) return false;
       group = trace.text(detail->group);
@@ -132,15 +126,16 @@ bool are_of_one_group(const std::vector<Uses>& kernels, const std::vector<RankEv
 /// True if at least half of a rank's kernels, or of the first rank's if it has fewer, have the key of one of the first
 /// rank's, and nearly all of these end together. A constant difference of two clocks is allowed if ranks may be on two
 /// hosts.
-bool keys_agree(const Uses& first, const Uses& second, bool one_clock) {
-  std::map<std::string_view, const CollectiveUse*> by_key;
-  for (const CollectiveUse* const use : first) by_key.emplace(use->key, use);
-  UsePairs pairs;
-  for (const CollectiveUse* const use : second) {
-    const auto found = by_key.find(use->key);
-    if (found != by_key.end()) pairs.emplace_back(found->second, use);
+bool keys_agree(const Kernels& first, const Kernels& second, bool one_clock) {
+  std::map<std::string_view, const Kernel*> by_key;
+  for (const Kernel& kernel : first) by_key.emplace(kernel.use->key, &kernel);
+  KernelPairs pairs;
+  for (const Kernel& kernel : second) {
+    const auto found = by_key.find(kernel.use->key);
+    if (found != by_key.end()) pairs.emplace_back(found->second, &kernel);
   }
-  return 2 * pairs.size() >= std::min(first.size(), second.size()) && apart_by(pairs, one_clock).has_value();
+  return 2 * pairs.size() >= std::min(first.size(), second.size()) &&
+         apart_by(pairs, one_clock, kEndTogether).has_value();
 }
 
 }  // namespace
@@ -148,21 +143,23 @@ bool keys_agree(const Uses& first, const Uses& second, bool one_clock) {
 std::vector<std::int64_t> early_collectives(const std::vector<std::vector<CollectiveUse>>& uses,
                                             const std::vector<RankEvents>& ranks,
                                             const std::vector<RankIdentity>& identities) {
-  std::vector<Uses> kernels;
+  if (uses.size() < 2) return {};
+  std::vector<Kernels> kernels;
   kernels.reserve(uses.size());
-  for (const std::vector<CollectiveUse>& of_rank : uses) kernels.push_back(unnumbered_kernels(of_rank));
+  for (const std::vector<CollectiveUse>& of_rank : uses) kernels.push_back(unnumbered_kernels(of_rank, ranks));
   const bool enough =
-      std::all_of(kernels.begin(), kernels.end(), [](const Uses& one) { return one.size() >= kFewestTogether; });
+      std::all_of(kernels.begin(), kernels.end(), [](const Kernels& one) { return one.size() >= kFewestTogether; });
   if (!enough || !are_of_one_group(kernels, ranks)) return {};
+  const std::string& host = identities.front().host;
+  const auto one_clock = [&](std::size_t rank) { return !host.empty() && host == identities[rank].host; };
   bool agree = true;
-  for (std::size_t rank = 1; rank < kernels.size(); ++rank) {
-    const bool one_clock = !identities[0].host.empty() && identities[0].host == identities[rank].host;
-    agree = agree && keys_agree(kernels.front(), kernels[rank], one_clock);
-  }
+  for (std::size_t rank = 1; rank < kernels.size(); ++rank)
+    agree = agree && keys_agree(kernels.front(), kernels[rank], one_clock(rank));
   if (agree) return {};
   std::vector<std::int64_t> early{0};
   for (std::size_t rank = 1; rank < kernels.size(); ++rank) {
-    const std::optional<std::int64_t> found = TwoRanks(ranks, identities, kernels.front(), kernels[rank]).early();
+    const bool may_share = host == identities[rank].host;
+    const auto found = early_by(kernels.front(), kernels[rank], may_share, one_clock(rank));
     if (!found) return {};
     early.push_back(*found);
   }

@@ -10,6 +10,9 @@
 namespace stepsim::ingest {
 namespace {
 
+/// Around a call of torch.distributed.rpc, which lasts until another process has answered: "rpc_sync#f(w0 -> w1)".
+constexpr std::string_view kRemoteCall = "rpc_";
+
 /// A tensor's sizes in ascending order, so that it equals its transpose.
 using Shape = std::vector<std::int64_t>;
 
@@ -76,7 +79,7 @@ class ComputeJudge {
     const std::string_view name = events_.name_of(event);
     around.optimizer = around.optimizer || name.starts_with(kOptimizer);
     around.communication = around.communication || name.starts_with(kProcessGroupCall) || name.starts_with("FSDP::") ||
-                           name.starts_with("fsdp::") || is_host_collective(name);
+                           name.starts_with("fsdp::") || name.starts_with(kRemoteCall) || is_host_collective(name);
     return around;
   }
 

@@ -208,7 +208,7 @@ class TaskMaker {
   /// True for a quiet segment that no event covers, or whose innermost event is the mark of a step.
   [[nodiscard]] bool is_silent(const Segment& segment) const {
     if (segment.kind != Segment::Kind::kQuiet) return false;
-    return segment.event == kNoIndex || step_number(events_.name_of(segment.event)).has_value();
+    return segment.event == kNoIndex || events_.marks_step(segment.event);
   }
 
   [[nodiscard]] bool joins(const Pending& piece) const {

@@ -2,23 +2,22 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <iterator>
 #include <map>
-#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
 
 #include "ingest/parts/busy_time.h"
+#include "ingest/parts/step_name.h"
 #include "ingest/stitch/host_device/device_times.h"
-#include "model/base/number.h"
+#include "ingest/stitch/host_device/steps.h"
 #include "model/base/side_by_side.h"
 #include "model/base/sort_runs.h"
 #include "model/job/kernel_class.h"
-#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
+
 void sort_nested(const HostDeviceTrace& trace, std::vector<std::uint32_t>& events) {
   sort_runs(events, [&](std::uint32_t a, std::uint32_t b) {
     const bool a_is_mark = trace.kind[a] == EventKind::kAnnotation;
@@ -100,6 +99,36 @@ void add_device_op(RankEvents& events, Rows& rows, std::uint32_t event) {
       {event, event, kNoIndex, kNoIndex, stream, events.begin_of(event), events.end_of(event), events.begin_of(event)});
 }
 
+/// Leaves out the inner record of calls that have two, one within the other: Nsight Systems 2022 records
+/// "cudaLaunchKernel" and "cudaLaunchKernel_v7000" with one correlation.
+void leave_out_doubled_calls(RankEvents& events) {
+  const HostDeviceTrace& trace = *events.trace;
+  const auto is_within = [&](std::uint32_t inner, std::uint32_t outer) {
+    const std::string_view name = events.name_of(inner);
+    const std::string_view around = events.name_of(outer);
+    return trace.track[inner] == trace.track[outer] && events.begin_of(inner) < events.end_of(outer) &&
+           (name.starts_with(around) || around.starts_with(name));
+  };
+  std::vector<bool> is_doubled;  // by event
+  std::size_t kept = 0;
+  for (auto& call : events.calls) {
+    auto* const before = kept > 0 && events.calls[kept - 1].first == call.first ? &events.calls[kept - 1] : nullptr;
+    if (before == nullptr || !is_within(call.second, before->second)) {
+      events.calls[kept++] = call;
+      continue;
+    }
+    const bool is_outer = events.begin_of(call.second) == events.begin_of(before->second) &&
+                          events.end_of(call.second) > events.end_of(before->second);
+    if (is_outer) std::swap(call, *before);
+    is_doubled.resize(trace.size());
+    is_doubled[call.second] = true;
+  }
+  events.calls.resize(kept);
+  if (is_doubled.empty()) return;
+  for (RankEvents::Thread& thread : events.threads)
+    std::erase_if(thread.events, [&](std::uint32_t event) { return is_doubled[event]; });
+}
+
 void link_launches(RankEvents& events, const Rows& rows) {
   for (DeviceOp& op : events.ops) {
     const std::int64_t correlation = events.trace->correlation[op.event];
@@ -117,8 +146,8 @@ void join_pieces_of_collectives(RankEvents& events) {
   const HostDeviceTrace& trace = *events.trace;
   std::map<std::uint32_t, std::vector<std::uint32_t>> pieces;  // by detail: indices into events.ops
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
-    const EventDetail* const detail = trace.detail_of(events.ops[i].event);
-    if (detail != nullptr && detail->collective.valid()) pieces[trace.detail[events.ops[i].event]].push_back(i);
+    const std::uint32_t event = events.ops[i].event;
+    if (names_collective(trace, event)) pieces[trace.detail[event]].push_back(i);
   }
   std::erase_if(pieces, [](const auto& one) { return one.second.size() < 2; });
   if (pieces.empty()) return;
@@ -164,155 +193,48 @@ void note_loaders(RankEvents& events) {
   for (const std::string& text : texts) events.loads.push_back(awaits_loader(text));
 }
 
-std::size_t step_marks(const RankEvents& events, const RankEvents::Thread& thread) {
-  return static_cast<std::size_t>(std::count_if(thread.events.begin(), thread.events.end(), [&](std::uint32_t event) {
-    return events.trace->kind[event] == EventKind::kAnnotation && step_number(events.name_of(event)).has_value();
-  }));
-}
+/// The beginnings of calls' names: of CUDA, HIP, CANN, and of Intel's Unified Runtime, its predecessor and Level Zero.
+constexpr std::array<std::string_view, 7> kApis{"cuda", "hip", "cu", "aclrt", "ur", "pi", "ze"};
 
-std::size_t find_main_thread(const RankEvents& events) {
-  std::size_t busiest = 0;
-  for (const RankEvents::Thread& thread : events.threads) busiest = std::max(busiest, thread.events.size());
-  std::size_t best = 0;
-  std::pair<std::size_t, Duration> best_score{0, Duration::min()};
-  for (std::size_t t = 0; t < events.threads.size(); ++t) {
-    const RankEvents::Thread& thread = events.threads[t];
-    if (10 * thread.events.size() < busiest && step_marks(events, thread) == 0) continue;
-    const std::pair score{step_marks(events, thread), -events.begin_of(thread.events.front()).time_since_epoch()};
-    if (score > best_score) std::tie(best, best_score) = std::pair{t, score};
-  }
-  return best;
-}
-
-/// Returns the step marks, sorted by their begins: those of the main thread, and those of each other thread whose
-/// numbers do not occur on an earlier thread.
-std::vector<RankEvents::StepWindow> step_marks_by_begin(const RankEvents& events) {
-  std::vector<const RankEvents::Thread*> threads{&events.threads[events.main_thread]};
-  for (const RankEvents::Thread& thread : events.threads) {
-    if (&thread != threads.front()) threads.push_back(&thread);
-  }
-  std::vector<RankEvents::StepWindow> marks;
-  std::set<std::int64_t> known;
-  for (const RankEvents::Thread* const thread : threads) {
-    const std::size_t before = marks.size();
-    for (const std::uint32_t event : thread->events) {
-      if (events.trace->kind[event] != EventKind::kAnnotation) continue;
-      const std::optional<std::int64_t> number = step_number(events.name_of(event));
-      if (number && !known.contains(*number)) marks.push_back({*number, events.begin_of(event), events.end_of(event)});
-    }
-    for (std::size_t i = before; i < marks.size(); ++i) known.insert(marks[i].number);
-  }
-  std::stable_sort(marks.begin(), marks.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
-  return marks;
-}
-
-/// Prefixes of the names of ranges that frameworks open once per step. The rest of the name differs from step to step.
-constexpr std::array<std::string_view, 3> kStepRanges{"step[", "execute_", "[pl][profile]run_training_batch"};
-constexpr std::string_view kOptimizerStep = "Optimizer.step#";
-
-/// Ranges of one thread with the same name prefix. They may replace step marks.
-struct StepRanges {
-  std::string_view name;
-  std::vector<RankEvents::StepWindow> windows;
-  [[nodiscard]] double covered() const {
-    double sum = 0;  // in nanoseconds; a double, because a sum of damaged times may not fit in 64 bits
-    for (const RankEvents::StepWindow& window : windows)
-      sum += static_cast<double>((window.end - window.begin).count());
-    return sum;
-  }
-};
-
-/// Returns the name prefix by which ranges are grouped: an entry of kStepRanges, or the whole name of an optimizer's
-/// step. Returns an empty string for other names.
-std::string_view step_range(std::string_view name) {
-  if (name.starts_with(kOptimizerStep)) return name;
-  const auto* const found = std::find_if(kStepRanges.begin(), kStepRanges.end(),
-                                         [name](std::string_view beginning) { return name.starts_with(beginning); });
-  return found == kStepRanges.end() ? std::string_view() : *found;
-}
-
-/// Changes the ranges of an optimizer's steps so that each reaches from the end of one optimizer step to the end of the
-/// next. Drops the first one, because the begin of the first iteration is unknown.
-void set_windows_between_ends(StepRanges& ranges) {
-  std::vector<RankEvents::StepWindow>& windows = ranges.windows;
-  for (std::size_t i = windows.size(); i-- > 1;) windows[i].begin = windows[i - 1].end;
-  if (!windows.empty()) windows.erase(windows.begin());
-}
-
-/// Returns the ranges that replace step marks: of all groups (same thread, same prefix), the one that covers the most
-/// time. Ranges of an optimizer are used only if there are no others.
-StepRanges ranges_of_steps(const RankEvents& events) {
-  StepRanges best;
-  const ByName beginning(*events.trace, step_range);
-  for (const RankEvents::Thread& thread : events.threads) {
-    std::map<std::string_view, StepRanges> found;
-    for (const std::uint32_t event : thread.events) {
-      if (events.trace->kind[event] != EventKind::kAnnotation || beginning(event).empty()) continue;
-      StepRanges& ranges = found.try_emplace(beginning(event), StepRanges{beginning(event), {}}).first->second;
-      const auto number = static_cast<std::int64_t>(ranges.windows.size());
-      ranges.windows.push_back({number, events.begin_of(event), events.end_of(event)});
-    }
-    for (auto& [name, ranges] : found) {
-      const bool optimizer = name.starts_with(kOptimizerStep);
-      if (optimizer) set_windows_between_ends(ranges);
-      const bool kept_optimizer = best.name.starts_with(kOptimizerStep);
-      if (best.windows.empty() || std::pair{!optimizer, ranges.covered()} > std::pair{!kept_optimizer, best.covered()})
-        best = std::move(ranges);
-    }
-  }
-  return best;
-}
-
-/// Returns true if less device time was launched in the steps than outside them. If several steps have device work,
-/// only work between steps counts as outside, and not work before the first step or after the last, such as a warm-up.
-bool most_device_time_is_outside(const RankEvents& events) {
-  std::set<std::int32_t> busy;
-  double inside = 0;
-  double between = 0;
-  double around = 0;
-  for (const DeviceOp& op : events.ops) {
-    const auto duration = static_cast<double>((op.end - op.begin).count());
-    const Time launch = events.launch_of(op);
-    if (const std::int32_t step = events.step_at(launch); step >= 0) {
-      busy.insert(step);
-      inside += duration;
-    } else if (!events.steps.empty() && launch >= events.steps.front().begin && launch < events.steps.back().end) {
-      between += duration;
-    } else {
-      around += duration;
-    }
-  }
-  return between + (busy.size() > 1 ? 0 : around) > inside;
-}
-
-/// Finds the steps. If a step begins before the previous one has ended, as in a pipeline, the previous one is cut short
-/// there: the time between begins is the time of an iteration. If there are neither marks nor ranges that replace them,
-/// or if they are ignored, each window of the profiler counts as a step.
-void find_steps(RankEvents& events) {
-  if (events.threads.empty()) return;
-  std::vector<RankEvents::StepWindow> marks = step_marks_by_begin(events);
-  if (marks.empty()) {
-    StepRanges ranges = ranges_of_steps(events);
-    events.step_ranges = ranges.name;
-    marks = std::move(ranges.windows);
-  }
-  for (const RankEvents::StepWindow& mark : marks) {
-    if (!events.steps.empty() && mark.begin < events.steps.back().end) {
-      RankEvents::StepWindow& before = events.steps.back();
-      if (mark.number == before.number) continue;  // the same mark, recorded twice
-      events.overlaps.emplace_back(before, mark);
-      if (mark.begin == before.begin) continue;
-      before.end = mark.begin;
-    }
-    events.steps.push_back(mark);
-  }
-  if (most_device_time_is_outside(events)) events.steps_ignored = std::exchange(events.steps, {}).size();
-  events.marked = !events.steps.empty();
-  if (events.marked) return;
-  events.step_ranges.clear();
-  std::int64_t number = 0;
-  for (const auto& [begin, end] : events.trace->windows) events.steps.push_back({number++, begin, end});
-}
+/// What calls wait for, by the beginning of their names after kApis. Of two beginnings that fit, the longer comes
+/// first.
+constexpr auto kCallWaits = std::to_array<std::pair<std::string_view, CallWait>>({
+    {"DeviceSynchronize", CallWait::kDevice},
+    {"CtxSynchronize", CallWait::kDevice},
+    {"SynchronizeDevice", CallWait::kDevice},
+    {"StreamSynchronize", CallWait::kStream},
+    {"EventSynchronize", CallWait::kStream},
+    {"SynchronizeStream", CallWait::kStream},
+    {"SynchronizeEvent", CallWait::kStream},
+    {"QueueFinish", CallWait::kStream},
+    {"EventWait", CallWait::kStream},
+    {"EventsWait", CallWait::kStream},
+    {"CommandQueueSynchronize", CallWait::kStream},
+    {"CommandListHostSynchronize", CallWait::kStream},
+    {"EventHostSynchronize", CallWait::kStream},
+    {"FenceHostSynchronize", CallWait::kStream},
+    {"Memset", CallWait::kRoom},
+    {"EventRecord", CallWait::kRoom},
+    {"StreamWaitEvent", CallWait::kRoom},
+    // An allocation or a release in the order of a stream waits for nothing on the CPU.
+    {"MallocAsync", CallWait::kNothing},
+    {"MallocFromPoolAsync", CallWait::kNothing},
+    {"MemAllocAsync", CallWait::kNothing},
+    {"MemAllocFromPoolAsync", CallWait::kNothing},
+    {"FreeAsync", CallWait::kNothing},
+    {"MemFreeAsync", CallWait::kNothing},
+    {"Malloc", CallWait::kAllocation},
+    {"HostMalloc", CallWait::kAllocation},
+    {"ExtMalloc", CallWait::kAllocation},
+    {"HostAlloc", CallWait::kAllocation},
+    {"MemAlloc", CallWait::kAllocation},
+    {"MemHostAlloc", CallWait::kAllocation},
+    {"Free", CallWait::kFree},
+    {"HostFree", CallWait::kFree},
+    {"MemFree", CallWait::kFree},
+    {"Memcpy", CallWait::kOwnWork},
+    {"launch", CallWait::kLaunch},  // CANN's
+});
 
 }  // namespace
 
@@ -354,6 +276,7 @@ RankEvents arrange(const HostDeviceTrace& trace, int threads) {
     }
   }
   sort_all(events, threads);
+  leave_out_doubled_calls(events);
   link_launches(events, rows);
   events.device_clocks = device_clock_offsets(events);
   mend_device_times(events);
@@ -366,7 +289,6 @@ RankEvents arrange(const HostDeviceTrace& trace, int threads) {
   }
   note_communication(events);
   note_loaders(events);
-  events.main_thread = find_main_thread(events);
   find_steps(events);
   return events;
 }
@@ -381,33 +303,16 @@ std::optional<std::string_view> collective_in(std::string_view name) noexcept {
   return kernel ? std::optional{kernel->operation} : std::nullopt;
 }
 
-std::optional<std::int64_t> step_number(std::string_view name) noexcept {
-  return name.starts_with(kStepMark) ? parse_number<std::int64_t>(name.substr(kStepMark.size())) : std::nullopt;
-}
-
 CallWait wait_of_call(std::string_view name) noexcept {
-  // Prefixes of CUDA, HIP, CANN, and of Intel's Unified Runtime, its predecessor and Level Zero.
-  for (const std::string_view prefix : {"cuda", "hip", "cu", "aclrt", "ur", "pi", "ze"}) {
+  for (const std::string_view prefix : kApis) {
     if (!name.starts_with(prefix)) continue;
     name.remove_prefix(prefix.size());
     break;
   }
-  const auto is_one_of = [name](std::initializer_list<std::string_view> beginnings) {
-    return std::any_of(beginnings.begin(), beginnings.end(),
-                       [name](std::string_view b) { return name.starts_with(b); });
-  };
-  if (is_one_of({"DeviceSynchronize", "CtxSynchronize", "SynchronizeDevice"})) return CallWait::kDevice;
-  if (is_one_of({"StreamSynchronize", "EventSynchronize", "SynchronizeStream", "SynchronizeEvent", "QueueFinish",
-                 "EventWait", "EventsWait", "CommandQueueSynchronize", "CommandListHostSynchronize",
-                 "EventHostSynchronize", "FenceHostSynchronize"}))
-    return CallWait::kStream;
-  if (name.starts_with("Memcpy") && name.find("pool") == std::string_view::npos) return CallWait::kOwnWork;
-  if (is_one_of({"Memset", "EventRecord", "StreamWaitEvent"})) return CallWait::kRoom;
-  if (is_one_of({"FreeAsync", "MemFreeAsync"})) return CallWait::kNothing;  // in the order of a stream
-  if (is_one_of({"Free", "HostFree", "MemFree"})) return CallWait::kFree;
-  if (is_one_of({"Malloc", "HostAlloc", "MemAlloc"})) return CallWait::kAllocation;
-  // CANN's call to launch a kernel has the name "launch".
-  return name.find("Launch") != std::string_view::npos || name == "launch" ? CallWait::kLaunch : CallWait::kNothing;
+  const auto* const found = std::find_if(kCallWaits.begin(), kCallWaits.end(),
+                                         [name](const auto& entry) { return name.starts_with(entry.first); });
+  if (found != kCallWaits.end()) return found->second;
+  return name.find("Launch") == std::string_view::npos ? CallWait::kNothing : CallWait::kLaunch;
 }
 
 }  // namespace stepsim::ingest

@@ -70,10 +70,11 @@ struct RankEvents {
   std::vector<Stream> streams;
   std::vector<DeviceOp> ops;         ///< in the order of runs_before()
   std::vector<std::uint32_t> syncs;  ///< kSync events, by start
-  std::vector<StepWindow> steps;     ///< ProfilerStep#N by begin; each ends no later than the next begins
+  std::vector<StepWindow> steps;     ///< by begin; each ends no later than the next begins (steps.h)
   bool marked = false;               ///< false if steps are the profiler's windows, or there are none
   std::string step_ranges;           ///< name of the ranges that replace step marks; empty if there are marks
   std::size_t steps_ignored = 0;     ///< marks that were ignored because most device time is outside their steps
+  std::vector<bool> step_marks;      ///< by TextId: true for annotations that mark the steps; empty if none do
   std::size_t main_thread = 0;       ///< index into threads; 0 if there are none
   std::vector<std::pair<std::int64_t, std::uint32_t>> calls;  ///< (correlation, runtime call event), by begin for each
   std::vector<bool> communicates;  ///< by TextId: true if kernels with this name move data between devices
@@ -106,6 +107,11 @@ struct RankEvents {
   [[nodiscard]] bool awaits_batch(std::uint32_t event) const noexcept {
     return !loads.empty() && loads[trace->name[event].index()];
   }
+  /// Returns true if an event is a mark of a step.
+  [[nodiscard]] bool marks_step(std::uint32_t event) const noexcept {
+    return !step_marks.empty() && trace->kind[event] == EventKind::kAnnotation &&
+           step_marks[trace->name[event].index()];
+  }
   /// Returns the event of the runtime call with this correlation; kNoIndex if there is none. If several have it,
   /// because the numbers were used again, returns the last one that began by `by` (or kDeviceClockError later), else
   /// the first one.
@@ -124,16 +130,7 @@ struct RankEvents {
   [[nodiscard]] std::int32_t step_of(const DeviceOp& op) const noexcept { return step_at(launch_of(op)); }
 };
 
-/// Arranges `trace`. O(events log events), on up to `threads` CPU threads.
-///
-/// Steps are torch.profiler's step marks. Without marks they are ranges that a framework opens once per step: those of
-/// serving ("step[DECODE bs=8]", "execute_..."), of Lightning, or the times from the end of one optimizer step to the
-/// end of the next. Steps are ignored if less device time was launched in them than outside them. If several steps
-/// launched device work, only the work between steps counts as outside.
-///
-/// The main thread is the one with the most step marks. Without marks, only threads with at least a tenth of the
-/// busiest thread's events are considered, and the main thread is the one that begins first, because it starts the
-/// others.
+/// Arranges `trace`, and finds its steps (steps.h). O(events log events), on up to `threads` CPU threads.
 [[nodiscard]] RankEvents arrange(const HostDeviceTrace& trace, int threads = 1);
 
 /// Sorts host events of one thread by start, then the longest first, so that parents come before children.
@@ -191,9 +188,6 @@ void for_each_nested(const RankEvents& events, const RankEvents::Thread& thread,
 /// "all_reduce" for "gloo:all_reduce", "combine" for DeepEP's kernel. Returns nothing for other names
 /// (model/job/kernel_class.h).
 [[nodiscard]] std::optional<std::string_view> collective_in(std::string_view name) noexcept;
-
-/// Returns 12 for "ProfilerStep#12"; nothing for other names.
-[[nodiscard]] std::optional<std::int64_t> step_number(std::string_view name) noexcept;
 
 /// Caches the result of a function of an event's name. The function is called once per name, not once per event.
 template <class Function>

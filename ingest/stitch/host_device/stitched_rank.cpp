@@ -264,16 +264,10 @@ struct DeviceWork {
   }
 };
 
-/// The launching calls of kernels with one correlation, and how much of their work was recorded.
-struct Launches {
-  std::vector<std::uint32_t> without_work;
-  std::size_t extra_work = 0;  ///< work beyond one piece for each call
-};
-
 /// Computes the expected work of each step from its calls that launch kernels. Calls that start copies and memsets do
-/// not count, because those of zero bytes, or of host memory, leave no device record. If several calls have one
-/// correlation, and as many pieces of work as calls were recorded, none is lost, although it is not known which call
-/// launched which: this is counted as "ambiguous_launch".
+/// not count, because those of zero bytes, or of host memory, leave no device record. If other calls of the step have
+/// more than one piece of work, that is the work of calls without any: it has their correlation, because files were
+/// merged, or because ROCm gave two launches one number. This is counted as "ambiguous_launch".
 std::vector<DeviceWork> work_launched(const RankEvents& events, Diagnostics& diagnostics) {
   std::vector<std::uint32_t> pieces(events.trace->size(), 0);
   Time last = Time::min();
@@ -286,30 +280,29 @@ std::vector<DeviceWork> work_launched(const RankEvents& events, Diagnostics& dia
     for (const std::uint32_t call : *without_op) ++pieces[call];
   }
   const ByName is_launch(*events.trace, launches_kernel);
-  std::vector<DeviceWork> steps(events.steps.size());
-  const auto work_of = [&](std::uint32_t call) -> DeviceWork* {
-    const std::int32_t step = events.step_at(events.begin_of(call));
-    return step < 0 ? nullptr : &steps[static_cast<std::size_t>(step)];
-  };
-  std::uint64_t ambiguous = 0;
-  for (auto call = events.calls.begin(); call != events.calls.end();) {
-    Launches launches;
-    for (const std::int64_t correlation = call->first; call != events.calls.end() && call->first == correlation;
-         ++call) {
-      if (!is_launch(call->second)) continue;
-      if (DeviceWork* const work = work_of(call->second)) ++work->expected;
-      const std::uint32_t found = pieces[call->second];
-      if (found == 0) launches.without_work.push_back(call->second);
-      if (found > 1) launches.extra_work += found - 1;
+  std::vector<DeviceWork> steps(events.steps.size() + 1);  // the first one is for calls outside all steps
+  std::vector<std::uint64_t> extra(steps.size());
+  for (const auto& [correlation, call] : events.calls) {
+    if (!is_launch(call)) continue;
+    const auto step = static_cast<std::size_t>(events.step_at(events.begin_of(call)) + 1);
+    ++steps[step].expected;
+    if (pieces[call] > 0) {
+      extra[step] += pieces[call] - 1;
+    } else {
+      ++(events.begin_of(call) > last ? steps[step].not_run : steps[step].lost);
     }
-    const std::size_t found_elsewhere = std::min(launches.extra_work, launches.without_work.size());
-    ambiguous += found_elsewhere;
-    launches.without_work.resize(launches.without_work.size() - found_elsewhere);
-    for (const std::uint32_t lost : launches.without_work) {
-      if (DeviceWork* const work = work_of(lost)) ++(events.begin_of(lost) > last ? work->not_run : work->lost);
+  }
+  std::uint64_t ambiguous = 0;
+  for (std::size_t step = 0; step < steps.size(); ++step) {
+    for (std::uint64_t* const missing : {&steps[step].lost, &steps[step].not_run}) {
+      const std::uint64_t found = std::min(*missing, extra[step]);
+      *missing -= found;
+      extra[step] -= found;
+      ambiguous += found;
     }
   }
   if (ambiguous > 0) diagnostics.count(diagnostic("ambiguous_launch"), {}, {}, ambiguous);
+  steps.erase(steps.begin());
   return steps;
 }
 

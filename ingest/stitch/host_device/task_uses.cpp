@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/parts/step_name.h"
 #include "ingest/stitch/host_device/host_threads.h"
 #include "model/base/sort_runs.h"
 
@@ -198,8 +199,8 @@ struct Span {
   TextId name;
 };
 
-/// Returns true for annotations by which a user may select tasks. Step marks are not among them, because steps are
-/// selected by number.
+/// Returns true for annotations by which a user may select tasks. The profiler's step marks are not among them, because
+/// steps are selected by number.
 bool is_annotation(const RankEvents& events, std::uint32_t event) {
   return events.trace->kind[event] == EventKind::kAnnotation && !step_number(events.name_of(event));
 }

@@ -46,9 +46,9 @@ inline constexpr auto kHostDeviceDiagnostics = std::to_array<Diagnostic>({
      "The work is replayed as recorded, side by side. The kernels of the stream then take more time in all than the "
      "stream was busy."},
     {"ambiguous_launch", Severity::kNotice,
-     "several launching calls have one correlation, so it is not known which of them launched which work",
-     "The work waits for the last of these calls before it. Where that is the wrong one, a faster CPU changes too much "
-     "or too little.",
+     "the work of several launching calls has one correlation, so it is not known which of them launched which work",
+     "The work waits for the last call before it with that correlation. Where that is the wrong one, a faster CPU "
+     "changes too much or too little.",
      "If the file was merged from several processes, give the files of the processes instead."},
     {"deep_annotation", Severity::kNotice,
      "annotations with more than 64 others around them are not applied to the work in them",

@@ -37,6 +37,15 @@ struct Send {
   bool left_behind = false;  ///< true if the sender does not wait for this message
 };
 
+/// The messages that a member sends and receives in all rounds, and their bytes.
+struct MemberTraffic {
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+  Bytes bytes_sent{};
+  Bytes bytes_received{};
+  friend bool operator==(const MemberTraffic&, const MemberTraffic&) noexcept = default;
+};
+
 /// Broadcasts and reductions to one member that are larger than this are pipelined in slices of this size. Slices are
 /// larger if there would otherwise be thousands of them. The size is that of one of the eight steps of NCCL's 4 MiB
 /// buffers.
@@ -101,6 +110,8 @@ struct CollectiveModel {
                 std::vector<Send>& sends) = nullptr;
   /// Returns how many messages `member` receives in `round`.
   std::uint32_t (*receives)(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) = nullptr;
+  /// Returns the sum of what `member` sends and receives in all rounds. O(1). Null for algorithms with few rounds.
+  MemberTraffic (*traffic)(const CollectiveShape& shape, std::uint32_t member) = nullptr;
   /// True if moving all members by any number of hosts, in a circle, moves each round's messages to messages of the
   /// same round and size: member m sends to m + d what member 0 sends to d. Null if that is false for all shapes.
   bool (*is_cyclic)(const CollectiveShape& shape) = nullptr;

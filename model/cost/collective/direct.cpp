@@ -53,6 +53,15 @@ std::uint32_t direct_receives(const CollectiveShape& shape, std::uint32_t member
   return shape.op == CollectiveOp::kSendRecv && member == shape.root ? 0 : 1;
 }
 
+MemberTraffic direct_traffic(const CollectiveShape& shape, std::uint32_t member) {
+  const std::uint32_t rounds = direct_rounds(shape);
+  if (shape.op != CollectiveOp::kSendRecv) {
+    const Bytes bytes = parts_of(rounds, part_of(shape.bytes, shape.members));
+    return {rounds, rounds, bytes, bytes};
+  }
+  return member == shape.root ? MemberTraffic{rounds, 0, shape.bytes, {}} : MemberTraffic{0, rounds, {}, shape.bytes};
+}
+
 Duration direct_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
   if (shape.op == CollectiveOp::kSendRecv) {
     const Duration first = time_of(cost, shape.bytes - shape.buffered);
@@ -73,6 +82,7 @@ extern const CollectiveModel direct_collective{
     .rounds = direct_rounds,
     .sends = direct_sends,
     .receives = direct_receives,
+    .traffic = direct_traffic,
     .is_cyclic = [](const CollectiveShape& shape) { return shape.op != CollectiveOp::kSendRecv; },
     .closed_form = direct_closed_form,
 };

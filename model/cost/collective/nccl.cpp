@@ -25,6 +25,10 @@ std::uint32_t nccl_receives(const CollectiveShape& shape, std::uint32_t member, 
   return rounds_of(shape).receives(shape, member, round);
 }
 
+MemberTraffic nccl_traffic_of(const CollectiveShape& shape, std::uint32_t member) {
+  return rounds_of(shape).traffic(shape, member);
+}
+
 Duration nccl_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
   return rounds_of(shape).closed_form(shape, cost);
 }
@@ -43,6 +47,7 @@ extern const CollectiveModel nccl_collective{
     .rounds = nccl_rounds,
     .sends = nccl_sends,
     .receives = nccl_receives,
+    .traffic = nccl_traffic_of,
     .is_cyclic = [](const CollectiveShape& shape) { return shape.op != CollectiveOp::kSendRecv; },
     .closed_form = nccl_closed_form,
     .whole = nccl_time,

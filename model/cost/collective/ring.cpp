@@ -70,6 +70,17 @@ std::uint32_t ring_receives(const CollectiveShape& shape, std::uint32_t member, 
   return receiver > 0 && passes_slice(shape, receiver - 1, round) ? 1 : 0;
 }
 
+MemberTraffic ring_traffic_of(const CollectiveShape& shape, std::uint32_t member) {
+  std::uint32_t sent = ring_rounds(shape);
+  std::uint32_t received = sent;
+  if (is_chain(shape)) {
+    const std::uint32_t here = place_in_chain(shape, member);
+    sent = here + 1 < shape.members ? slices(shape) : 0;
+    received = here > 0 ? slices(shape) : 0;
+  }
+  return {sent, received, parts_of(sent, ring_part(shape)), parts_of(received, ring_part(shape))};
+}
+
 /// Returns the duration. All messages have the same size, and in every round some member sends one that all others of
 /// the chain or ring wait for.
 Duration ring_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
@@ -103,6 +114,7 @@ extern const CollectiveModel ring_collective{
     .rounds = ring_rounds,
     .sends = ring_sends,
     .receives = ring_receives,
+    .traffic = ring_traffic_of,
     .is_cyclic = [](const CollectiveShape& shape) { return !is_chain(shape); },
     .closed_form = ring_closed_form,
     .ends = ends,

@@ -5,9 +5,11 @@
 #include <memory>
 
 #include "model/base/known_diagnostics.h"
+#include "model/base/text.h"
 #include "model/job/dag_builder.h"
 #include "model/job/parameter_server/workload.h"
 #include "model/job/topology.h"
+#include "tests/growth.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -43,6 +45,33 @@ TEST(HiddenNamesTest, HostsHaveNumbersInNaturalOrder) {
             (std::map<std::string, std::string>{{"gpu10.corp", "host002"}, {"gpu2", "host001"}}));
   EXPECT_EQ(capture.inputs[0].name, "/home/zelda/host002_1.2.pt.trace.json");
   EXPECT_EQ(capture.inputs[0].opened, "/home/zelda/gpu10.corp_1.2.pt.trace.json");
+}
+
+TEST(HiddenNamesTest, TheLongestNameAtAPlaceIsReplaced) {
+  Capture capture = capture_of({"gpu", "gpu-a", "gpu-a.corp"});
+  const auto add = [&](const std::string& text) {
+    capture.diagnostics.count(diagnostic("bad_record"), {}, text);
+    return capture.diagnostics.entries().size() - 1;
+  };
+  const std::size_t at = add("gpu-a.corp, gpu-a, gpu-ab gpu-a.b xgpu gpu");
+  hide_names(capture, Hidden::kHosts);
+  EXPECT_EQ(capture.diagnostics.entries()[at].detail, "host003, host002, host001-ab host002.b xgpu host001");
+}
+
+TEST(HiddenNamesTest, RenamingGrowsWithTheTextAndNotWithItsProductWithTheHosts) {
+  const double grown = stepsim::testing::growth(500, [](std::size_t count) {
+    std::vector<std::string> hosts;
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) {
+      hosts.push_back("gpu" + std::to_string(i));
+      text += "gpu" + std::to_string(i) + ", ";
+    }
+    Capture capture = capture_of(hosts);
+    capture.diagnostics.count(diagnostic("bad_record"), {}, text);
+    hide_names(capture, Hidden::kHosts);
+    EXPECT_FALSE(contains(capture.diagnostics.entries().front().detail, "gpu"));
+  });
+  EXPECT_LT(grown, stepsim::testing::kLessThanQuadratic);
 }
 
 TEST(HiddenNamesTest, NothingChangesIfNothingIsHidden) {

@@ -55,6 +55,23 @@ std::string trace_of(int rank) {
          R"({"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":100}]})";
 }
 
+TEST_F(SurveyTest, WorkWithTheCorrelationOfOtherWorkIsThatOfACallWithoutAny) {
+  std::string events;
+  for (const int thread : {1, 2}) {
+    const std::string number = std::to_string(thread);
+    events += R"({"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","pid":1,"tid":)" + number +
+              R"(,"ts":10,"dur":2,"args":{"correlation":)" + number + R"(}},{"ph":"X","cat":"kernel","name":"gemm",)" +
+              R"("pid":0,"tid":)" + number + R"(,"ts":20,"dur":5,"args":{"device":0,"stream":)" + number +
+              R"(,"correlation":1}},)";
+  }
+  const std::string step =
+      R"({"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":99})";
+  const Survey result = survey({write("a.json", R"({"traceEvents":[)" + events + step + "]}")}, {});
+  ASSERT_EQ(result.contents.sources.at(0).processes.size(), 1U);
+  EXPECT_EQ(result.contents.sources[0].processes[0].launches, 2U);
+  EXPECT_EQ(result.contents.sources[0].processes[0].launches_without_work, 0U);
+}
+
 TEST_F(SurveyTest, CountsWhatWasRecorded) {
   const Survey result = survey({write("a.json", trace_of(0))}, {});
   ASSERT_TRUE(result.capture);

@@ -138,6 +138,12 @@ TEST(MedianTest, MidmeanLeavesOutAQuarterAtEachEnd) {
   EXPECT_EQ(midmean(std::vector<Duration>(9, kLargest)), kLargest);
 }
 
+TEST(MedianTest, MeanOfDurationsIsRoundedDownAndDoesNotOverflow) {
+  EXPECT_EQ(mean(std::vector<Duration>{}), Duration{});
+  EXPECT_EQ(mean(std::vector{Duration{4}, Duration{7}, Duration{9}}), Duration{6});
+  EXPECT_EQ(mean(std::vector<Duration>(3, Duration::max())), Duration::max());
+}
+
 TEST(FitLineTest, ResidualIsTheMedianRelativeError) {
   // A slope of 2 fits three of the samples exactly; the fourth is an outlier.
   const LineFit fit = fit_line(std::vector<double>{5, 5, 5, 5}, std::vector<double>{10, 10, 10, 15});

@@ -32,6 +32,14 @@ TEST(CommunicationKernelTest, LibrariesAreToldByTheirKernels) {
            Case{"void (anonymous namespace)::two_shot_all_reduce_kernel<float>", "symmetric memory",
                 "two_shot_all_reduce"},
            Case{"nvshmemi_barrier_all_kernel", "NVSHMEM", "nvshmemi_barrier_all_kernel"},
+           Case{"void aiter::reduce_scatter_cross_device_store<__nv_bfloat16, 8>(aiter::RankData*)", "another library",
+                "reduce_scatter"},
+           Case{"void tensorrt_llm::kernels::moeAllToAllKernel<true>(tensorrt_llm::kernels::FusedMoeCommKernelParam)",
+                "another library", "AllToAll"},
+           Case{"void flashinfer::moe_a2a_combine<8>(float*)", "another library", "a2a_"},
+           Case{"void pplx::a2a_dispatch_send_kernel<__nv_bfloat16>(uint8_t*)", "another library", "a2a_"},
+           Case{"void moeA2ADispatchKernel<2>(DispatchKernelPointers)", "another library", "A2A"},
+           Case{"MTIA all_reduce", "another library", "all_reduce"},
        }) {
     const auto found = communication_kernel(one.name);
     ASSERT_TRUE(found) << one.name;

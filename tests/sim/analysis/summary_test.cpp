@@ -347,6 +347,18 @@ TEST(WhereToLookTest, NamesTheLargestClassTheStragglerAndWhatIsNotExplained) {
   EXPECT_THAT(sentences.back(), HasSubstr("9.5 % of a step (20 us) is unexplained waiting"));
 }
 
+TEST(WhereToLookTest, ARankIsAStragglerIfOthersWaitedClearlyLongerForItThanForAnyOther) {
+  const Capture capture = sample_capture();
+  const Timeline timeline = replayed(capture);
+  const Summary summary = summarize(capture, timeline);
+  const CriticalPath path = critical_path(capture, timeline);  // 420 us, of which a fiftieth is 8.4 us
+  std::vector<Straggler> late{{.rank = 1, .each = microseconds{100}, .last_in = 2, .collectives = 4},
+                              {.rank = 0, .each = microseconds{92}, .last_in = 2, .collectives = 4}};
+  EXPECT_EQ(where_to_look(capture.dag, summary, path, late)->straggler, nullptr);
+  late[1].each = microseconds{91};
+  EXPECT_EQ(where_to_look(capture.dag, summary, path, late)->straggler, &late[0]);
+}
+
 TEST(WhereToLookTest, NoCommunicationIsNotHiddenCommunication) {
   const Capture capture = sample_capture();
   const Timeline timeline = replayed(capture);

@@ -49,6 +49,22 @@ TEST(NsysTest, DatabasesWithItsTablesAreItsOwn) {
   EXPECT_EQ(format_named("nsys").recognise("x.sqlite", "{}"), 0);
 }
 
+/// Nsight Systems 2022 writes two rows for a call, with the same correlation.
+TEST(NsysTest, ACallWithTwoRowsLosesNoKernel) {
+  NsysMaker maker;
+  for (int step = 0; step < 4; ++step) {
+    const int at = 100'000 * step + 1'000;
+    maker.range(kProcess, "step " + std::to_string(step), at, at + 99'000);
+    maker.call(kProcess, "cudaLaunchKernel", at + 100, at + 200, step + 1);
+    maker.call(kProcess, "cudaLaunchKernel_v7000", at + 110, at + 190, step + 1);
+    maker.kernel(kProcess, "void f(int)", at + 300, at + 50'000, step + 1);
+  }
+  const Capture capture = testing::stitched({trace_of(read(maker))});
+  EXPECT_EQ(capture.diagnostics.count_of("lost_kernels"), 0U);
+  ASSERT_EQ(capture.recording.steps.size(), 4U);
+  for (const auto& step : capture.recording.steps) EXPECT_TRUE(step.whole);
+}
+
 TEST(NsysTest, CallsAndDeviceWorkAreEvents) {
   NsysMaker maker;
   maker.call(kProcess, "cudaLaunchKernel_v7000", 100, 110, 5);
@@ -249,68 +265,6 @@ TEST(NsysTest, ShapesAreInTheNamesOfOperators) {
   EXPECT_EQ(trace.operators[1].shapes, "[[2, 4], [2, 4], []]");
   EXPECT_EQ(trace.operator_of[0].second, trace.operator_of[2].second);
   EXPECT_EQ(trace.text(trace.name[trace.operator_of[1].first]), "aten::add");
-}
-
-std::vector<std::string> step_marks(const HostDeviceTrace& trace) {
-  std::vector<std::string> marks;
-  for (std::size_t i = 0; i < trace.size(); ++i) {
-    const std::string& name = trace.text(trace.name[i]);
-    if (name.starts_with("ProfilerStep#")) marks.push_back(name);
-  }
-  return marks;
-}
-
-TEST(NsysTest, TheLongestRangesThatAreNamedLikeStepsMarkThem) {
-  NsysMaker maker;
-  maker.kernel(kProcess, "k", 100, 200, 1);
-  maker.range(kProcess, "iteration 8", 1'100, 1'900);
-  maker.range(kProcess, "iteration 7", 100, 900);
-  for (int i = 0; i < 4; ++i) maker.range(kProcess, fmt::format("batch {}", i), 150 + 100 * i, 200 + 100 * i);
-  const PartSink sink = read(maker);
-  EXPECT_THAT(step_marks(trace_of(sink)), ::testing::ElementsAre("ProfilerStep#7", "ProfilerStep#8"));
-  EXPECT_EQ(sink.diagnostics.count_of("steps_from_ranges"), 2U);
-}
-
-TEST(NsysTest, StepsAreCountedWhereTheirNamesDoNotNumberThemInOrder) {
-  for (const std::vector<std::string>& names :
-       {std::vector<std::string>{"train_step", "train_step"}, {"step 1", "step 1"}, {"step 2", "step 1"}}) {
-    NsysMaker maker;
-    maker.kernel(kProcess, "k", 100, 200, 1);
-    maker.range(kProcess, names[0], 100, 900);
-    maker.range(kProcess, names[1], 1'100, 1'900);
-    EXPECT_THAT(step_marks(trace_of(read(maker))), ::testing::ElementsAre("ProfilerStep#0", "ProfilerStep#1"))
-        << names[1];
-  }
-}
-
-TEST(NsysTest, AWarmUpIsNoStep) {
-  NsysMaker maker;
-  maker.kernel(kProcess, "k", 100, 200, 1);
-  maker.range(kProcess, "Warm-up Step 1", 100, 5'000);
-  maker.range(kProcess, "step 2", 200, 4'000);  // inside the warm-up
-  maker.range(kProcess, "step 3", 6'000, 7'000);
-  EXPECT_THAT(step_marks(trace_of(read(maker))), ::testing::ElementsAre("ProfilerStep#3"));
-}
-
-TEST(NsysTest, WithoutStepsForwardPassesOutsideTheWarmUpAreTheSteps) {
-  for (const bool trains : {false, true}) {
-    NsysMaker maker;
-    maker.kernel(kProcess, "k", 100, 200, 1);
-    maker.range(kProcess, "Warm-up", 0, 1'000);
-    maker.range(kProcess, "Forward", 100, 400);
-    maker.range(kProcess, "Backward", 500, 900);
-    for (int i = 0; i < 3; ++i) maker.range(kProcess, "Forward", 2'000 + 1'000 * i, 2'900 + 1'000 * i);
-    if (trains) maker.range(kProcess, "Backward", 6'000, 6'900);
-    EXPECT_EQ(step_marks(trace_of(read(maker))).size(), trains ? 0U : 3U);
-  }
-}
-
-TEST(NsysTest, MarksOfKinetosNameStay) {
-  NsysMaker maker;
-  maker.kernel(kProcess, "k", 100, 200, 1);
-  maker.range(kProcess, "ProfilerStep#3", 100, 900);
-  maker.range(kProcess, "iteration 7", 50, 2'000);
-  EXPECT_THAT(step_marks(trace_of(read(maker))), ::testing::ElementsAre("ProfilerStep#3"));
 }
 
 /// Returns a number as little-endian hexadecimal digits.

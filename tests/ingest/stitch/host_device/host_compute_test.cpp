@@ -64,6 +64,12 @@ TEST(RecordedEventsTest, EachCountsForTheTaskInWhichItBegins) {
   EXPECT_EQ(events.at("aten::relu"), 1U);
 }
 
+TEST(HostComputeTest, ACallThatAnotherProcessAnswersDoesNotCompute) {
+  const auto found = kinds({op("rpc_sync#compute(worker0 -> worker1)", 100, 15'000), op("aten::mm", 20'000, 100)});
+  EXPECT_NE(found.at("rpc_sync#compute(worker0 -> worker1)"), TaskKind::kOperator);
+  EXPECT_EQ(found.at("aten::mm"), TaskKind::kOperator);
+}
+
 TEST(HostComputeTest, OperatorOnSamplesComputes) {
   EXPECT_EQ(kinds(with_optimizer({op("aten::mm", 100, 100, "[[16, 32], [32, 64]]")})).at("aten::mm"),
             TaskKind::kOperator);

@@ -10,6 +10,7 @@
 
 #include "ingest/stitch/host_device/host_threads.h"
 #include "ingest/stitch/host_device/rank_events.h"
+#include "tests/growth.h"
 #include "tests/ingest/stitched.h"
 #include "tests/ingest/trace_maker.h"
 
@@ -538,6 +539,50 @@ TEST(HostDeviceTest, RecordingsThatBeginAtDifferentCollectivesAreMatchedByTheEnd
                                    "collectives show.";
     EXPECT_THAT(capture.assumptions, ::testing::Contains(::testing::Field(&Assumption::sentence, text)));
   }
+}
+
+/// Hosts that are not named may have two clocks. Steps of irregular length show which collectives are the same.
+TEST(HostDeviceTest, ManyCollectivesAreMatchedByTheEndsOnTwoClocks) {
+  constexpr std::size_t kCount = 3'000;
+  constexpr std::size_t kLate = 321;
+  std::vector<double> begins{1'000};
+  while (begins.size() < kCount)
+    begins.push_back(begins.back() + 1'000 + static_cast<double>(begins.size() * 7'919 % 5'003));
+  const auto late = rank_with(all_reduces({begins.begin() + kLate, begins.end()}), 1e7);
+  const Capture capture = stitched({rank_with(all_reduces(begins)), late});
+  EXPECT_EQ(capture.diagnostics.count_of("unmatched_collective"), kLate);
+  const std::string text =
+      "The recording of rank 1 begins 321 collectives after that of rank 0, as the ends of collectives show.";
+  EXPECT_THAT(capture.assumptions, ::testing::Contains(::testing::Field(&Assumption::sentence, text)));
+}
+
+/// In a job of equal steps, any number of early collectives fits on two clocks, but only one on the clock of a host.
+TEST(HostDeviceTest, CollectivesOfEqualStepsAreMatchedByTheEndsOnOneHost) {
+  const auto on_host = [](int first) {
+    std::vector<double> begins;
+    for (int i = first; i < 200; ++i) begins.push_back(1'000 + 2'000.0 * i);
+    HostDeviceTrace trace = rank_with(all_reduces(begins));
+    trace.host_name = "node";
+    return trace;
+  };
+  const Capture capture = stitched({on_host(0), on_host(5)});
+  EXPECT_EQ(capture.diagnostics.count_of("unmatched_collective"), 5U);
+  EXPECT_EQ(capture.dag.rendezvous_count(), 195U);
+}
+
+/// The ends of no two collectives are together, so that all numbers of early ones are tried.
+TEST(HostDeviceTest, MatchingByTheEndsGrowsWithTheNumberOfCollectives) {
+  const auto ends_apart = [](std::size_t count, std::size_t step) {
+    std::vector<double> begins{1'000};
+    while (begins.size() < count)
+      begins.push_back(begins.back() + 1'000 + static_cast<double>(begins.size() * step % 2'003));
+    return rank_with(all_reduces(begins));
+  };
+  const double grown = stepsim::testing::growth(500, [&](std::size_t count) {
+    EXPECT_EQ(stitched({ends_apart(count, 7'919), ends_apart(count, 1'009)}).diagnostics.count_of("ranks_not_merged"),
+              1U);
+  });
+  EXPECT_LT(grown, stepsim::testing::kLessThanQuadratic);
 }
 
 /// Two recordings of different parts of a job, or of two jobs, are not made to fit.

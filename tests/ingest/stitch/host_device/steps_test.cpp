@@ -71,6 +71,74 @@ TEST(StepsTest, MarksOfTheProfilerComeFirst) {
   EXPECT_THAT(windows_of(arrange(ranges.maker.trace)), ElementsAre(Window{0, 200}));
 }
 
+std::vector<std::int64_t> numbers_of(const RankEvents& events) {
+  std::vector<std::int64_t> numbers;
+  for (const RankEvents::StepWindow& step : events.steps) numbers.push_back(step.number);
+  return numbers;
+}
+
+TEST(StepsTest, TheLongestRangesThatAreNamedLikeStepsAreTheSteps) {
+  Ranges ranges;
+  ranges.add("iteration 7", 100, 80);
+  ranges.add("batch 1", 110, 20);
+  ranges.add("iteration 8", 200, 80);
+  ranges.add("batch 2", 210, 20);
+  ranges.add("batch 3", 240, 20);
+  const RankEvents events = arrange(ranges.maker.trace);
+  EXPECT_THAT(windows_of(events), ElementsAre(Window{100, 180}, Window{200, 280}));
+  EXPECT_THAT(numbers_of(events), ElementsAre(7, 8));
+  EXPECT_EQ(events.step_ranges, "iteration N");
+}
+
+TEST(StepsTest, RangesAreCountedWhereTheirNamesDoNotNumberThemInOrder) {
+  for (const auto& [first, second] : {std::pair{"train_step", "train_step"},
+                                      {"train/batch", "train/batch"},
+                                      {"step 1", "step 1"},
+                                      {"step 2", "step 1"}}) {
+    Ranges ranges;
+    ranges.add(first, 100, 80);
+    ranges.add(second, 200, 80);
+    EXPECT_THAT(numbers_of(arrange(ranges.maker.trace)), ElementsAre(0, 1)) << first;
+  }
+}
+
+TEST(StepsTest, AWarmUpIsNoStep) {
+  Ranges ranges;
+  ranges.add("Warm-up Step 1", 0, 500);
+  ranges.add("step 2", 20, 400);
+  ranges.add("step 3", 600, 100);
+  EXPECT_THAT(numbers_of(arrange(ranges.maker.trace)), ElementsAre(3));
+}
+
+TEST(StepsTest, WithoutStepsForwardPassesOutsideTheWarmUpAreTheSteps) {
+  for (const bool trains : {false, true}) {
+    Ranges ranges;
+    ranges.add("Warm-up", 0, 100);
+    ranges.add("Forward", 10, 40);
+    ranges.add("Backward", 50, 40);
+    for (int i = 0; i < 3; ++i) ranges.add("Forward", 200 + 100 * i, 90);
+    if (trains) ranges.add("Backward", 600, 90);
+    EXPECT_EQ(arrange(ranges.maker.trace).steps.size(), trains ? 0U : 3U);
+  }
+}
+
+TEST(StepsTest, RangesOutsideOfMostDeviceWorkGiveWayToOthers) {
+  Ranges ranges;
+  ranges.add("batch 1", 0, 500, 5);  // loads a batch
+  ranges.add("batch 2", 1000, 500, 5);
+  for (int i = 0; i < 3; ++i) ranges.add("Optimizer.step#SGD.step", 600 + 300 * i, 20, 100);
+  EXPECT_THAT(windows_of(arrange(ranges.maker.trace)), ElementsAre(Window{620, 920}, Window{920, 1220}));
+}
+
+TEST(StepsTest, MarksThatOverlapAreCutWhereTheStepsAreMostAlike) {
+  for (const bool early : {false, true}) {
+    Ranges ranges;
+    ranges.add("ProfilerStep#0", 0, early ? 100 : 103);
+    ranges.add("ProfilerStep#1", early ? 97 : 100, early ? 103 : 100);
+    EXPECT_THAT(windows_of(arrange(ranges.maker.trace)), ElementsAre(Window{0, 100}, Window{100, 200})) << early;
+  }
+}
+
 TEST(StepsTest, MarksWithLessThanHalfOfTheDeviceTimeAreIgnored) {
   for (const double outside : {9.0, 11.0}) {
     Ranges ranges;

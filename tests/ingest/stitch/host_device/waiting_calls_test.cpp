@@ -103,11 +103,10 @@ TEST(LaunchesTest, GraphsWithoutWorkAreCounted) {
 
 TEST(LaunchesTest, CallsThatShareACorrelationAreAmbiguousAndNotLost) {
   TraceMaker maker;
-  const TrackId thread = maker.thread("1");
   for (int i = 0; i < 3; ++i) {
-    // Each event twice, as in a file that was merged with itself.
-    for (int copy = 0; copy < 2; ++copy) {
-      maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 100 * i, 10, i);
+    // The correlations of two processes are the same, as in a file that was merged.
+    for (const char* const thread : {"1", "2"}) {
+      maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", maker.thread(thread), 100 * i, 10, i);
       maker.add(EventKind::kKernel, "gemm", maker.stream(7), 100 * i + 20, 50, i);
     }
   }
@@ -115,6 +114,51 @@ TEST(LaunchesTest, CallsThatShareACorrelationAreAmbiguousAndNotLost) {
   EXPECT_EQ(capture.diagnostics.count_of("lost_kernels"), 0U);
   EXPECT_EQ(capture.diagnostics.count_of("ambiguous_launch"), 3U);
   EXPECT_EQ(capture.diagnostics.count_of("overlapping_device_work"), 0U);  // one call cannot be told from the other
+}
+
+/// ROCm may give the work of two calls, which two threads make at the same time, the correlation of one of them.
+TEST(LaunchesTest, WorkWithTheCorrelationOfOtherWorkIsNotLost) {
+  TraceMaker maker;
+  for (int step = 0; step < 4; ++step) {
+    const double at = 1'000 * step;
+    maker.add(EventKind::kAnnotation, "ProfilerStep#" + std::to_string(step), maker.thread("1"), at, 990);
+    maker.add(EventKind::kRuntimeCall, "hipLaunchKernel", maker.thread("1"), at + 10, 5, 2 * step);
+    maker.add(EventKind::kRuntimeCall, "hipLaunchKernel", maker.thread("2"), at + 12, 5, 2 * step + 1);
+    maker.add(EventKind::kKernel, "gemm", maker.stream(0), at + 20, 500, 2 * step);
+    maker.add(EventKind::kKernel, "add", maker.stream(1), at + 25, 400, 2 * step);
+  }
+  const Capture capture = stitched({maker.trace});
+  EXPECT_EQ(capture.diagnostics.count_of("lost_kernels"), 0U);
+  EXPECT_EQ(capture.diagnostics.count_of("ambiguous_launch"), 4U);
+  ASSERT_EQ(capture.recording.steps.size(), 4U);
+  for (const auto& step : capture.recording.steps) EXPECT_TRUE(step.whole);
+}
+
+/// Nsight Systems 2022 records "cudaX" and, in it, "cudaX_vNNNN" with the same correlation.
+TEST(LaunchesTest, ACallThatIsRecordedTwiceIsOneCall) {
+  const auto made = [](bool twice) {
+    TraceMaker maker;
+    const TrackId thread = maker.thread("1");
+    for (int i = 0; i < 6; ++i) {
+      const double at = 1'000 * i;
+      maker.add(EventKind::kAnnotation, "ProfilerStep#" + std::to_string(i), thread, at, 990);
+      maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, at, 10, 2 * i);
+      if (twice) maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel_v7000", thread, at + 1, 8, 2 * i);
+      maker.add(EventKind::kRuntimeCall, "cudaDeviceSynchronize", thread, at + 20, 500, 2 * i + 1);
+      if (twice) maker.add(EventKind::kRuntimeCall, "cudaDeviceSynchronize_v3020", thread, at + 20, 499, 2 * i + 1);
+      maker.add(EventKind::kKernel, "gemm", maker.stream(7), at + 18, 500, 2 * i);
+    }
+    return stitched({maker.trace});
+  };
+  const Capture once = made(false);
+  const Capture twice = made(true);
+  EXPECT_EQ(twice.diagnostics.count_of("lost_kernels"), 0U);
+  EXPECT_EQ(twice.diagnostics.count_of("ambiguous_launch"), 0U);
+  ASSERT_EQ(twice.dag.task_count(), once.dag.task_count());
+  for (const TaskId task : once.dag.tasks()) {
+    EXPECT_EQ(twice.dag.name(task), once.dag.name(task));
+    EXPECT_EQ(twice.dag.duration(task), once.dag.duration(task)) << once.dag.name(task);
+  }
 }
 
 }  // namespace

@@ -64,6 +64,39 @@ TEST(CollectiveModelsTest, CyclicAlgorithmsStayTheSameIfTheHostsMove) {
   EXPECT_EQ(cyclic, (std::set<std::string_view>{"ring", "direct", "hierarchical"}));
 }
 
+TEST(CollectiveModelsTest, TrafficIsTheSumOfAllRounds) {
+  std::set<std::string_view> tested;
+  for (const CollectiveModel* const model : collective_models()) {
+    for (const CollectiveOp op :
+         {CollectiveOp::kAllReduce, CollectiveOp::kReduceScatter, CollectiveOp::kAllGather, CollectiveOp::kAllToAll,
+          CollectiveOp::kBroadcast, CollectiveOp::kReduce, CollectiveOp::kSendRecv}) {
+      for (const std::uint32_t members : {2U, 3U, 4U, 7U}) {
+        const CollectiveShape shape{op, members, Bytes{3'000'001}, 1, 1, Bytes{op == CollectiveOp::kSendRecv ? 5 : 0}};
+        if (model->traffic == nullptr || !model->supports(shape)) continue;
+        tested.insert(model->name);
+        std::vector<MemberTraffic> sums(members);
+        for (std::uint32_t round = 0; round < model->rounds(shape); ++round) {
+          for (std::uint32_t member = 0; member < members; ++member) {
+            std::vector<Send> sends;
+            model->sends(shape, member, round, sends);
+            for (const Send& send : sends) {
+              ++sums[member].sent;
+              ++sums[send.to].received;
+              sums[member].bytes_sent += send.bytes;
+              sums[send.to].bytes_received += send.bytes;
+            }
+          }
+        }
+        for (std::uint32_t member = 0; member < members; ++member) {
+          EXPECT_EQ(model->traffic(shape, member), sums[member])
+              << model->name << " " << named_operation(op).name << ", member " << member << " of " << members;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(tested, (std::set<std::string_view>{"ring", "direct", "nccl"}));
+}
+
 TEST(CollectiveModelsTest, NcclTreatsAllMembersAlikeExceptInAMessage) {
   const CollectiveModel& nccl = *find_collective_model("nccl");
   EXPECT_TRUE(nccl.is_cyclic({CollectiveOp::kAllReduce, 4, Bytes{1'000}}));
