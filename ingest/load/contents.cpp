@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "ingest/parts/busy_time.h"
+#include "ingest/parts/collective_calls.h"
 #include "ingest/stitch/host_device/rank_events.h"
 #include "model/job/kernel_class.h"
 #include "model/job/task_names.h"
@@ -89,6 +91,9 @@ class Counter {
         count_collective(event, name);
         break;
       case EventKind::kMemcpy:
+        ++counts_.copies;
+        count_collective(event, name);
+        break;
       case EventKind::kMemset: ++counts_.copies; break;
       case EventKind::kSync: ++counts_.syncs; break;
       case EventKind::kDeviceAnnotation: break;
@@ -136,10 +141,12 @@ class Counter {
     return extra;
   }
 
+  /// Kernels and copies with the same detail are one collective (join_collective()).
   void count_collective(std::size_t event, const NameFacts& name) {
     const EventDetail* const detail = trace_.detail_of(event);
-    const bool named = detail != nullptr && detail->collective.valid();
+    const bool named = names_collective(trace_, event);
     if (!named && !name.communicates) return;
+    if (named && !counted_.insert(trace_.detail[event]).second) return;
     ++counts_.collectives;
     if (detail == nullptr) return;
     if (detail->bytes > Bytes{}) ++counts_.sized_collectives;
@@ -154,6 +161,7 @@ class Counter {
   const HostDeviceTrace& trace_;
   HostDeviceContents& counts_;
   std::vector<NameFacts> facts_;
+  std::unordered_set<std::uint32_t> counted_;  ///< collectives, by their details
   std::vector<std::int64_t> worked_;           ///< correlation ids of device work
   std::vector<std::int64_t> called_;           ///< correlation ids of calls
   std::vector<std::int64_t> kernel_launches_;  ///< correlation ids of calls that launch a kernel

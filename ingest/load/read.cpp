@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 #include "ingest/config/config.h"
 #include "ingest/load/contents.h"
 #include "ingest/load/recognise.h"
+#include "ingest/stitch/host_device/host_device.h"
 #include "ingest/stored/stored_part.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
@@ -80,6 +82,9 @@ ReadInput read_with(const Format& format, Input& input, Reading reading) {
   read.sink.details = reading.details;
   read.sink.threads = reading.threads;
   format.read(input, read.sink);
+  for (PartSink::Item& item : read.sink.parts) {
+    if (auto* const trace = std::get_if<HostDeviceTrace>(&item.part)) join_collectives(*trace);
+  }
   read.contents = contents_of(read.name, read.format, read.sink);
   return read;
 }

@@ -41,6 +41,12 @@ enum class CopyDirection : std::uint8_t { kNone, kToDevice, kToHost };
   return says("DtoH") || says("DeviceToHost") ? CopyDirection::kToHost : CopyDirection::kNone;
 }
 
+/// True for a copy from one device to another, according to its name from CUDA or nsys: "Memcpy PtoP (Device ->
+/// Device)".
+[[nodiscard]] constexpr bool copies_between_devices(std::string_view name) noexcept {
+  return name.find("PtoP") != std::string_view::npos || name.find("P2P") != std::string_view::npos;
+}
+
 /// True for a call that launches one kernel: cudaLaunchKernel, cudaLaunchKernelExC, cuLaunchKernel, hipLaunchKernel,
 /// hipExtModuleLaunchKernel. A graph launch starts many kernels and is not included.
 [[nodiscard]] constexpr bool launches_kernel(std::string_view call) noexcept {

@@ -151,10 +151,10 @@ void scale_recorded_transfers(std::size_t count, double factor, Plan& plan) {
   if (count == 0 || factor == 1) return;
   plan.recorded_transfers /= factor;
   plan.assumptions.push_back(
-      {"recorded_transfers", fmt::format("{} parts of collectives do not record how much they transfer, or lack too "
-                                         "many ranks: their recorded times, including "
-                                         "waits for other ranks, are divided by {:g}, like transfers over links.",
-                                         count, factor)});
+      {"recorded_transfers",
+       fmt::format("No network model times {} transfers: their recorded times, including waits for "
+                   "other ranks, are divided by {:g}.",
+                   count, factor)});
 }
 
 /// Applies the change if no network model applies to the capture's transfers. There is then no rate or latency to set,
@@ -164,16 +164,16 @@ void apply_as_recorded(const Change& change, Plan& plan) {
   for (const Parameter& parameter : parameters()) {
     const YamlField* const value = change.find(parameter.name);
     if (value == nullptr) continue;
-    if (count == 0 && !uses_links(*plan.captured)) {
-      cannot_answer(
-          *value,
-          "the capture has no message and no collective, so nothing crosses a link; expected the traces of all ranks");
+    if (!has_transfers(*plan.captured)) {
+      cannot_answer(*value,
+                    "the capture has no message, no collective and no copy between devices, so nothing crosses a link; "
+                    "expected the traces of all ranks");
     }
     const auto factor = parameter.name == "bandwidth" ? factor_of(*value) : std::nullopt;
     if (count == 0 || !factor) {
       refuse_as_recorded(*value, plan,
                          "the capture does not show the rates of its links, so transfers keep their recorded times; "
-                         "expected a factor such as 2x for recorded collectives, or else --network maxmin with "
+                         "expected a factor such as 2x for recorded transfers, or else --network maxmin with "
                          "--cluster FILE or with 'network: {bandwidth: 25Gb/s}' in job.yaml");
     }
     scale_recorded_transfers(count, *factor, plan);
@@ -284,10 +284,7 @@ void note_recorded_transfers(Plan& plan) {
   if (const std::size_t count = recorded_transfers(plan); count > 0) {
     plan.assumptions.push_back(
         {"recorded_transfers",
-         fmt::format(
-             "{} parts of collectives keep their recorded times, because they do not record how much they transfer, or "
-             "lack too many ranks.",
-             count)});
+         fmt::format("{} transfers keep their recorded times, because no network model times them.", count)});
   }
 }
 

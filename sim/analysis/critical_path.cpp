@@ -188,10 +188,8 @@ PathClass path_class_of(const Dag& dag, TaskId task) {
   const TaskKind kind = dag.kind(task);
   if (kind == TaskKind::kCopy) {
     const std::string_view name = dag.name(task);
-    const bool between_devices =
-        name.find("PtoP") != std::string_view::npos || name.find("P2P") != std::string_view::npos;
     const bool of_device = dag.lane(task).kind == LaneKind::kStream || copy_direction(name) != CopyDirection::kNone;
-    if (of_device) return between_devices ? PathClass::kCommunication : PathClass::kCopy;
+    if (of_device) return copies_between_devices(name) ? PathClass::kCommunication : PathClass::kCopy;
   }
   switch (class_of(kind)) {
     case TaskClass::kCompute: return PathClass::kCompute;

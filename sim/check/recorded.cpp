@@ -106,16 +106,17 @@ std::size_t ranks_in(const Examined& examined) {
 }
 
 CollectiveSizes collective_sizes(const Examined& examined) {
-  if (examined.capture == nullptr) {
-    const HostDeviceContents sum = recorded_of(examined.contents).sum;
-    return {sum.collectives, sum.collectives - sum.sized_collectives};
-  }
+  const HostDeviceContents sum = recorded_of(examined.contents).sum;
+  const std::uint64_t unsized_parts = sum.collectives - sum.sized_collectives;
+  if (examined.capture == nullptr) return {sum.collectives, unsized_parts};
   const Dag& dag = examined.capture->dag;
   CollectiveSizes sizes{.all = dag.rendezvous_count()};
   for (const RendezvousId rendezvous : dag.all_rendezvous()) {
     const Collective& collective = dag.collective(rendezvous);
     if (collective.bytes == Bytes{} && collective.op != CollectiveOp::kBarrier) ++sizes.unknown;
   }
+  // The graph also has no size for collectives with ranks that are not in the input.
+  if (sum.collectives > 0) sizes.unknown = std::min<std::uint64_t>(sizes.unknown, unsized_parts + sum.host_collectives);
   return sizes;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/base/text.h"
+#include "model/cost/network/network.h"
 #include "model/job/kernel_name.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/longest_path.h"
@@ -139,12 +140,8 @@ std::string waiting_for_data_text(const IterationParts& parts) {
       percent(share), to_text(parts.loader), parts.rank);
 }
 
-std::string exposed_transfer_text(const RankBreakdown* most, const std::vector<RankBreakdown>& ranks,
-                                  const CriticalPath& path) {
-  const bool communicates = std::any_of(ranks.begin(), ranks.end(), [](const RankBreakdown& rank) {
-    return rank.communication > Duration{} || rank.collective_wait > Duration{};
-  });
-  if (!communicates) return "The replay has no communication.";
+std::string exposed_transfer_text(const RankBreakdown* most, const Capture& capture, const CriticalPath& path) {
+  if (!has_transfers(capture)) return "The replay has no communication.";
   if (most == nullptr) return "No transfer is exposed: wherever communication moves data, the same rank computes.";
   const double share = ratio(most->exposed_communication, most->iteration);
   if (share < kLeastShown) return "A faster network or more overlap can save less than 0.1 % of a step.";
@@ -191,7 +188,7 @@ std::vector<std::string> sentences_on(const Findings& findings) {
   if (found->straggler != nullptr) sentences.push_back(straggler_text(*found->straggler));
   if (found->queueing) sentences.push_back(queueing_text(dag, path, *found->queueing));
   if (sentences.size() < kEnough)
-    sentences.push_back(exposed_transfer_text(found->most_exposed, findings.summary.ranks, path));
+    sentences.push_back(exposed_transfer_text(found->most_exposed, findings.capture, path));
   if (findings.summary.measured) sentences.push_back(unexplained_text(findings.summary, path));
   return sentences;
 }

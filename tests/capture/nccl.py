@@ -27,7 +27,7 @@ def capture(*options, way="whole", ranks=(0, 1), steps=STEPS + 2, **variables):
 
 
 def has_all_sizes(reply):
-    return not any("do not record how much they transfer" in sentence for sentence in reply["assumptions"])
+    return not any("keep their recorded durations" in sentence for sentence in reply["assumptions"])
 
 
 def transfers(directory):

@@ -36,10 +36,10 @@ In the long run
 
 Assumptions
 - The input has 1 of 2 ranks; the others are assumed to arrive at collectives when these do.
-- 3 of 3 collectives do not record how much they transfer, or have ranks that are not in the input; they keep their recorded durations under every network model.
+- 3 of 3 collectives do not record how much they transfer; they keep their recorded durations under every network model.
 - The network is unknown: no transfer in the capture records its size.
 - Kernels are slower during communication, as in the captured steps: gemm 1.50x (9 compared). Their durations change where communication moves; those of other kernels stay as captured.
-- 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 4, like transfers over links.
+- No network model times 3 transfers: their recorded times, including waits for other ranks, are divided by 4.
 
 Critical paths by class
 class     baseline   scenario  difference
@@ -86,10 +86,10 @@ In the long run
 
 Assumptions
 - The input has 1 of 2 ranks; the others are assumed to arrive at collectives when these do.
-- 3 of 3 collectives do not record how much they transfer, or have ranks that are not in the input; they keep their recorded durations under every network model.
+- 3 of 3 collectives do not record how much they transfer; they keep their recorded durations under every network model.
 - The network is unknown: no transfer in the capture records its size.
 - Kernels keep their captured durations, whatever communication overlaps them (--no-interference).
-- 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 4, like transfers over links.
+- No network model times 3 transfers: their recorded times, including waits for other ranks, are divided by 4.
 
 Critical paths by class
 class     baseline   scenario  difference
@@ -110,11 +110,11 @@ Step times and their ranges (* = best)
 
 Assumptions
 - The input has 1 of 2 ranks; the others are assumed to arrive at collectives when these do.
-- 3 of 3 collectives do not record how much they transfer, or have ranks that are not in the input; they keep their recorded durations under every network model.
+- 3 of 3 collectives do not record how much they transfer; they keep their recorded durations under every network model.
 - The network is unknown: no transfer in the capture records its size.
 - Kernels are slower during communication, as in the captured steps: gemm 1.50x (9 compared). Their durations change where communication moves; those of other kernels stay as captured.
-- 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 4, like transfers over links.
-- 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 16, like transfers over links.
+- No network model times 3 transfers: their recorded times, including waits for other ranks, are divided by 4.
+- No network model times 3 transfers: their recorded times, including waits for other ranks, are divided by 16.
 $ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml --no-interference
 None of 3 points changes the step time of 15.56 ms (15.37 to 15.75 ms) by 0.1 % or more; network.bandwidth hardly matters from 1x to 16x (under 5 %). The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
 Nothing of this kind was measured (another network, captured step, several hosts, training): the range is half as wide again. Other answers about another network were 4.8 % off on average in 24 comparisons with measured runs, from 2 sources that no constant was fitted to; 100 % were in range.
@@ -127,8 +127,8 @@ Step times and their ranges (* = best)
 
 Assumptions
 - The input has 1 of 2 ranks; the others are assumed to arrive at collectives when these do.
-- 3 of 3 collectives do not record how much they transfer, or have ranks that are not in the input; they keep their recorded durations under every network model.
+- 3 of 3 collectives do not record how much they transfer; they keep their recorded durations under every network model.
 - The network is unknown: no transfer in the capture records its size.
 - Kernels keep their captured durations, whatever communication overlaps them (--no-interference).
-- 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 4, like transfers over links.
-- 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 16, like transfers over links.
+- No network model times 3 transfers: their recorded times, including waits for other ranks, are divided by 4.
+- No network model times 3 transfers: their recorded times, including waits for other ranks, are divided by 16.

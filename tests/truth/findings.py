@@ -28,7 +28,7 @@ FOLDER = sys.argv[2] if len(sys.argv) > 2 else ""
 def ask(command, record, *options):
     """The JSON answer to a question about a record: a file, or all traces under a folder of them."""
     path = os.path.join(FOLDER, record)
-    files = sorted(f for f in glob.glob(path + "/**/*.json*", recursive=True)) if os.path.isdir(path) else [path]
+    files = sorted(f for kind in ("json*", "sqlite") for f in glob.glob(f"{path}/**/*.{kind}", recursive=True)) if os.path.isdir(path) else [path]
     run = quietly(command, *files, *options, "--json", text=True)
     return json.loads(run.stdout) if run.stdout else {"failed": run.stderr.strip()}
 
@@ -109,6 +109,25 @@ def baseline(record, right, *options):
 def lost_launches(record):
     found = [finding for finding in ask("check", record)["findings"] if finding["name"] in ("launches_without_work", "lost_kernels")]
     return f"{sum(finding['count'] for finding in found)} launches without work", not found
+
+
+def transfers(record, least):
+    """Whether all collectives have a size, and replay and whatif agree that a network matters: of 3 ms, twice the bandwidth saves half at most."""
+    replayed = ask("replay", record)
+    reasons = [text for text in replayed["assumptions"] if "keep their recorded durations" in text]
+    exposed = max(row["exposed_communication_ns"] for row in replayed["breakdown"]) / 1e6
+    answer = ask("whatif", record, "--set", "network.bandwidth=2x")
+    saved = (answer["baseline"]["iteration_ns"] - answer["scenario"]["iteration_ns"]) / 1e6
+    return (f"{len(reasons)} reasons to keep times, {exposed:.3g} ms exposed, twice the network saves {saved:.3g} ms",
+            not reasons and close(exposed, 3, 0.05) and least <= saved <= 1.55)
+
+
+def two_nodes(script, *together):
+    """Why collectives of the nsys exports that a script writes keep their recorded times, if any does."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, os.path.join(FOLDER, script), folder, *together], check=True)
+        reasons = [text for text in ask("replay", folder)["assumptions"] if "keep their recorded durations" in text]
+        return ", ".join(reasons) or "all sized", not reasons
 
 
 def table(record, right_ranks, right_hosts, right_rates):
@@ -232,6 +251,13 @@ CHECKS = [
      lambda r: table(r, 4, 1, (338.31, 353.13, 355.67))),
     (13, "horovod-regular-6-iterations.json", "20 ms each; the last ends where the next would start", "last whole step 5.7 ms; graph_test_off major",
      regular_iterations),
+    (None, "collective-arguments-only-on-the-cpu", "100 MB all-reduces of 3 ms, all sized", "6 of 6 collectives have no size",
+     lambda r: transfers(r, 1.4)),
+    (None, "all-gather-by-copy-engine", "a collective; twice the network saves at most 1.5 ms", "nothing crosses a link", lambda r: transfers(r, 0.5)),
+    (None, "one-process-two-devices", "compute.scale=0.5 gives 6 ms", "8 ms, 48.5 % unexplained", lambda r: change(r, "compute.scale=0.5", -0.4, 0.01)),
+    (None, "one-process-two-devices", "nothing unexplained", "48.5 % unexplained", unexplained),
+    (None, "cases/nsys_two_nodes.py", "all sized", "8 of 12 have no size or absent ranks", two_nodes),
+    (None, "cases/nsys_two_nodes.py", "all sized in one file", "all sized", lambda r: two_nodes(r, "together")),
     (None, "no-step-marks-but-train_step", "steps of 10 ms", "one step of 59.98 ms", lambda r: steps(r, 1, 6, 10)),
     (None, "ranks-late-in-turn", "half of rank 0's compute: 15.75 ms in 8 steps of 20", "14.33 ms (1104bcc2)",
      lambda r: change(r, "compute{rank=0}.scale=0.5", -0.2125, 0.001)),

@@ -9,12 +9,14 @@
 #include "ingest/formats/kineto/arguments.h"
 #include "ingest/json/json_values.h"
 #include "ingest/parts/busy_time.h"
+#include "ingest/parts/collective_calls.h"
 #include "ingest/parts/element_types.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/limits.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
+#include "model/job/collective.h"
 #include "model/job/task_names.h"
 #include "model/job/task_tables.h"
 
@@ -291,6 +293,7 @@ void KinetoTrace::add_host_detail(std::uint32_t event, const ChromeEvent& record
   const KinetoArguments arguments{record};
   EventDetail& detail = builder_.detail(event);
   add_collective(detail, arguments);
+  if (find_operation(as_text(arguments.collective)) != nullptr) note_link(event, arguments);
   if (record.name != "c10d::send" && record.name != "c10d::recv_") return;
   // The operator's third input is the peer's rank.
   ItemCursor inputs{arguments.concrete_inputs};
@@ -433,33 +436,40 @@ void KinetoTrace::report_sample() {
 
 void KinetoTrace::note_link(std::uint32_t event, const KinetoArguments& arguments) {
   has_correlations_ = has_correlations_ || arguments.correlation >= 0;
-  if (has_correlations_) return;
+  const EventKind kind = builder_.trace().kind[event];
+  const bool collective = kind == EventKind::kOp || kind == EventKind::kAnnotation;
+  if (has_correlations_ && launched_.empty() && !collective) return;
   const std::int64_t id = as_integer(arguments.external_id).value_or(-1);
   if (id < 0) return;
-  Unlinked& unlinked = unlinked_[id];
-  if (builder_.trace().kind[event] != EventKind::kRuntimeCall) {
-    unlinked.work.push_back(event);
+  const auto of_operator =
+      has_correlations_ && !collective ? launched_.find(id) : launched_.try_emplace(id, Launched{}).first;
+  if (of_operator == launched_.end()) return;
+  Launched& launched = of_operator->second;
+  if (collective) {
+    launched.collectives.push_back(event);
+  } else if (kind != EventKind::kRuntimeCall) {
+    launched.work.push_back(event);
   } else if (launches_work(builder_.name_of(event))) {
-    unlinked.calls.push_back(event);
+    launched.calls.push_back(event);
   }
 }
 
 /// An operator's calls and pieces of work belong together in their order, if there are as many; otherwise all have one
 /// correlation.
-void KinetoTrace::join_by_external_id() {
+void KinetoTrace::correlate_by_external_id() {
   if (has_correlations_) return;
   const std::vector<Time>& start = builder_.trace().start;
   std::int64_t next = 0;
-  for (auto& [id, unlinked] : unlinked_) {
-    if (unlinked.calls.empty()) continue;
-    for (std::vector<std::uint32_t>* const events : {&unlinked.calls, &unlinked.work}) {
+  for (auto& [id, launched] : launched_) {
+    if (launched.calls.empty()) continue;
+    for (std::vector<std::uint32_t>* const events : {&launched.calls, &launched.work}) {
       std::stable_sort(events->begin(), events->end(),
                        [&](std::uint32_t a, std::uint32_t b) { return start[a] < start[b]; });
-      const bool in_order = unlinked.calls.size() == unlinked.work.size();
+      const bool in_order = launched.calls.size() == launched.work.size();
       for (std::size_t i = 0; i < events->size(); ++i)
         builder_.set_correlation((*events)[i], next + (in_order ? static_cast<std::int64_t>(i) : 0));
     }
-    next += static_cast<std::int64_t>(unlinked.calls.size());
+    next += static_cast<std::int64_t>(launched.calls.size());
   }
 }
 
@@ -468,8 +478,14 @@ HostDeviceTrace KinetoTrace::finish(const TopMembers& members) && {
   report_unknown();
   report_sample();
   report_left_out();
-  join_by_external_id();
+  correlate_by_external_id();
   HostDeviceTrace trace = std::move(builder_).take();
+  for (const auto& [id, launched] : launched_) {
+    if (launched.collectives.size() != 1) continue;  // several in a file of several processes
+    std::vector<LaunchedWork> work;
+    for (const std::uint32_t event : launched.work) work.push_back({event});
+    join_collective(launched.collectives.front(), work, trace);
+  }
   for (Track& track : trace.tracks) {
     const auto name = thread_names_.find({track.process, track.thread});
     if (name != thread_names_.end()) track.name = name->second;

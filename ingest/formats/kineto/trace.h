@@ -68,10 +68,10 @@ class KinetoTrace {
   void leave_out(std::string_view what);
   [[nodiscard]] std::optional<HostDeviceTrace::ModuleCall> python_call(const ChromeEvent& event);
   void note_memory(const ChromeEvent& event);
-  /// Notes how an event, a call or device work, is linked to others.
+  /// Notes how an event, the call of a collective, a call of the runtime or device work, is linked to others.
   void note_link(std::uint32_t event, const KinetoArguments& arguments);
   /// Gives calls and the work they launched equal correlations, if the trace links them by External id alone.
-  void join_by_external_id();
+  void correlate_by_external_id();
   /// Keeps a span of time that the profiler itself used.
   void note_overhead(const ChromeEvent& event);
   void note_flops(std::uint32_t op, const ChromeEvent& event);
@@ -104,15 +104,17 @@ class KinetoTrace {
     std::uint64_t offset = 0;
   };
 
-  /// Launching calls and device work without a correlation, by External id.
-  struct Unlinked {
-    std::vector<std::uint32_t> calls;
+  /// The events with an External id, which is the number of the operator that launched them.
+  struct Launched {
+    std::vector<std::uint32_t> collectives;  ///< the operator, if its arguments name a collective
+    std::vector<std::uint32_t> calls;        ///< launching calls
     std::vector<std::uint32_t> work;
   };
 
   AscendParts ascend_;
   bool has_correlations_ = false;
-  std::map<std::int64_t, Unlinked> unlinked_;
+  /// By External id. Only for collectives, unless no event so far has a correlation.
+  std::map<std::int64_t, Launched> launched_;
   std::vector<HeldBack> held_back_;
   std::string host_process_;                                                 ///< process of the first host event
   std::map<std::pair<std::string, std::string>, std::string> thread_names_;  ///< by pid and tid

@@ -108,6 +108,8 @@ std::int64_t at_most(std::optional<std::uint64_t> number, std::int64_t most) noe
   return number && *number <= static_cast<std::uint64_t>(most) ? static_cast<std::int64_t>(*number) : -1;
 }
 
+std::string name_of_communicator(std::uint64_t id) { return fmt::format("nccl {:#x}", id); }
+
 /// True if a kernel can belong to a call; both are given by the names of their operations. Kernels of messages and of
 /// all-to-alls have the same name, "sendrecv".
 bool agree(std::string_view kernel, std::string_view call) {
@@ -155,8 +157,20 @@ NsysCollectives::Call NsysCollectives::read(const NcclRange& range) const {
 }
 
 std::optional<NsysCollectives::Place> NsysCollectives::place_of(std::int64_t process) const {
-  const auto place = places_.find(process);
-  return place == places_.end() ? std::nullopt : std::optional{place->second};
+  const auto places = places_.find(process);
+  return places == places_.end() ? std::nullopt : std::optional{places->second.largest};
+}
+
+std::vector<HostDeviceTrace::Communicator> NsysCollectives::communicators_of(std::int64_t process) {
+  std::vector<HostDeviceTrace::Communicator> communicators;
+  const auto places = places_.find(process);
+  if (places == places_.end()) return communicators;
+  for (const auto& [id, place] : places->second.in) {
+    communicators.push_back({.group = events_.processes().at(process).text(name_of_communicator(id)),
+                             .rank = static_cast<std::int32_t>(place.rank),
+                             .size = static_cast<std::int32_t>(place.size)});
+  }
+  return communicators;
 }
 
 void NsysCollectives::describe(const std::map<std::int64_t, std::vector<NcclRange>>& calls) {
@@ -170,10 +184,9 @@ void NsysCollectives::describe(const std::map<std::int64_t, std::vector<NcclRang
     for (const NcclRange* const range : order) {
       Call call = read(*range);
       if (call.communicator && call.ranks > 0 && call.rank >= 0 && call.rank < call.ranks) {
-        members_[*call.communicator].emplace(call.rank, id);
-        sizes_.emplace(*call.communicator, call.ranks);
-        Place& place = places_[id];
-        if (call.ranks > place.size) place = {call.rank, call.ranks};
+        Places& places = places_[id];
+        places.in.emplace(*call.communicator, Place{call.rank, call.ranks});
+        if (call.ranks > places.largest.size) places.largest = {call.rank, call.ranks};
       }
       std::vector<Call>& thread = by_process[id][range->thread];
       const bool inside = !thread.empty() && range->time.start + range->time.length <=
@@ -232,31 +245,19 @@ void NsysCollectives::describe(std::int64_t id, const Calls& calls) {
 void NsysCollectives::describe(std::int64_t id, std::uint32_t kernel, const Call& call) {
   NsysProcess& process = events_.processes().at(id);
   if (!agree(lower_case(communication_kernel(process.name_of(kernel))->operation), call.operation)) return;
-  const auto size = call.communicator ? sizes_.find(*call.communicator) : sizes_.end();
-  const std::int64_t ranks = size == sizes_.end() ? -1 : size->second;
-  // Peers are numbered within the communicator, so the number is a rank of the job only if the communicator contains
-  // all ranks.
-  const auto place = places_.find(id);
-  const bool of_all = ranks > 0 && place != places_.end() && ranks == place->second.size;
-  if (call.peer >= 0 && !of_all) return;
-  const bool parts = nccl_counts_one_part(call.operation);
+  const std::map<std::uint64_t, Place>& places = places_[id].in;
+  const auto known = call.communicator ? places.find(*call.communicator) : places.end();
+  const std::int64_t ranks = known == places.end() ? -1 : known->second.size;
+  // Peers are numbered within the communicator, so they are unknown if its members are.
+  if (call.peer >= 0 && ranks < 0) return;
   std::int64_t bytes = call.bytes;
-  if (parts) bytes = ranks > 0 && call.bytes <= kMostRecordedBytes / ranks ? call.bytes * ranks : 0;
-  const std::string group = call.communicator ? group_of(*call.communicator) : std::string{};
+  if (nccl_counts_one_part(call.operation))
+    bytes = ranks > 0 && call.bytes <= kMostRecordedBytes / ranks ? call.bytes * ranks : 0;
   EventDetail& detail = process.detail(kernel);
   detail.bytes = Bytes{bytes};
   detail.collective = process.text(call.operation);
-  if (!group.empty()) detail.group = process.text(group);
+  if (call.communicator) detail.group = process.text(name_of_communicator(*call.communicator));
   if (call.peer >= 0) detail.peer = static_cast<std::int32_t>(call.peer);
-}
-
-std::string NsysCollectives::group_of(std::uint64_t communicator) const {
-  const auto members = members_.find(communicator);
-  if (members == members_.end() || static_cast<std::int64_t>(members->second.size()) != sizes_.at(communicator))
-    return fmt::format("communicator {:x}", communicator);
-  return fmt::format("[{}]", joined(members->second, [this](const auto& member) {
-                       return std::to_string(places_.at(member.second).rank);
-                     }));
 }
 
 }  // namespace stepsim::ingest

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,17 +46,17 @@ class NsysRanges {
   std::map<std::int64_t, std::vector<NcclRange>> nccl_;
 };
 
-/// Gives each NCCL kernel the operation and size of its call, which NCCL marked with NVTX. A kernel belongs to the call
-/// that encloses its launch. A kernel that is launched by ncclGroupEnd() belongs to the call in the group, if there is
-/// only one. The payload of a mark is either in `jsonText`, by the names of its fields (schema 3.27), or in
-/// `binaryData` (schema 3.25). The latter has the layout given in NVTX_PAYLOAD_SCHEMA_ENTRIES, after a header of 32
-/// bytes with the schema's number in bytes 8 to 11. Source: src/include/nvtx_payload_schemas.h of NCCL 2.26, and
-/// exports of Nsight Systems that contain the two forms.
+/// Gives each NCCL kernel the operation, size and communicator of its call, which NCCL marked with NVTX. A kernel
+/// belongs to the call that encloses its launch. A kernel that is launched by ncclGroupEnd() belongs to the call in the
+/// group, if there is only one. The payload of a mark is either in `jsonText`, by the names of its fields
+/// (schema 3.27), or in `binaryData` (schema 3.25). The latter has the layout given in NVTX_PAYLOAD_SCHEMA_ENTRIES,
+/// after a header of 32 bytes with the schema's number in bytes 8 to 11. Source: src/include/nvtx_payload_schemas.h of
+/// NCCL 2.26, and exports of Nsight Systems that contain the two forms.
 class NsysCollectives {
  public:
   explicit NsysCollectives(NsysEvents& events);
 
-  /// Sets operation, size and group of the NCCL kernels of all processes.
+  /// Sets operation, size and communicator of the NCCL kernels of all processes.
   void describe(const std::map<std::int64_t, std::vector<NcclRange>>& calls);
 
   /// The rank of a process among `size` ranks.
@@ -67,6 +66,8 @@ class NsysCollectives {
   };
   /// Returns a process's rank in its largest communicator; nullopt if no communicator was created during the recording.
   [[nodiscard]] std::optional<Place> place_of(std::int64_t process) const;
+  /// Returns the communicators that a process created during the recording.
+  [[nodiscard]] std::vector<HostDeviceTrace::Communicator> communicators_of(std::int64_t process);
 
  private:
   struct Field {
@@ -84,6 +85,11 @@ class NsysCollectives {
     std::int64_t rank = -1;
     [[nodiscard]] bool transfers() const noexcept { return bytes >= 0; }
   };
+  /// The ranks of a process in its communicators.
+  struct Places {
+    std::map<std::uint64_t, Place> in;
+    Place largest;  ///< in the first one of the largest communicators
+  };
   using Calls = std::map<TrackId, std::vector<Call>>;  ///< the outermost calls of a process by thread, ordered by start
 
   void read_schemas(NsysTables& tables);
@@ -92,15 +98,10 @@ class NsysCollectives {
   [[nodiscard]] static const Call* call_around(const Calls& calls, TrackId thread, Time launched);
   void describe(std::int64_t id, const Calls& calls);
   void describe(std::int64_t id, std::uint32_t kernel, const Call& call);
-  /// Returns the ranks of a communicator, such as "[0, 1]", if all of them are processes of this export with a known
-  /// rank in the job; else a text with its id.
-  [[nodiscard]] std::string group_of(std::uint64_t communicator) const;
 
   NsysEvents& events_;
   std::map<std::pair<std::uint32_t, std::string>, Field, std::less<>> fields_;  ///< by schema and name
-  std::map<std::uint64_t, std::map<std::int64_t, std::int64_t>> members_;       ///< process by communicator and rank
-  std::map<std::uint64_t, std::int64_t> sizes_;                                 ///< number of ranks by communicator
-  std::map<std::int64_t, Place> places_;                                        ///< by process
+  std::map<std::int64_t, Places> places_;                                       ///< by process
 };
 
 }  // namespace stepsim::ingest

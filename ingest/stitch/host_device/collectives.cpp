@@ -187,12 +187,8 @@ std::vector<CollectiveUse> uses_of(const RankEvents& events, std::uint32_t rank,
   std::vector<CollectiveUse> uses;
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
     const std::uint32_t event = events.ops[i].event;
-    if (events.trace->kind[event] != EventKind::kKernel) continue;
-    const std::optional<std::string_view> operation =
-        events.is_communication(event) ? collective_in(events.name_of(event)) : std::nullopt;
-    const EventDetail* const detail = events.trace->detail_of(event);
-    if (operation || (detail != nullptr && detail->collective.valid()))
-      uses.push_back(keys.use(event, i, operation.value_or("collective")));
+    if (events.is_collective(event))
+      uses.push_back(keys.use(event, i, collective_in(events.name_of(event)).value_or("collective")));
   }
   for (const RankEvents::Thread& thread : events.threads) {
     for (const std::uint32_t event : thread.events) {

@@ -155,6 +155,9 @@ void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<
 /// ranks of the others, or if only one part was read, which then stands for all.
 [[nodiscard]] bool shows_all_members(const MatchedCollective& match, const Group& group) noexcept;
 
+/// True if a trace records the operation of a collective and how much it transfers.
+[[nodiscard]] bool records_size(const MatchedCollective& match, const std::vector<RankEvents>& ranks);
+
 /// Returns what a matched collective transfers, as far as the traces show: the operation, the size, the model for its
 /// kernels and, for a message, which of the two ranks is the sender.
 ///

@@ -219,6 +219,12 @@ bool shows_all_members(const MatchedCollective& match, const Group& group) noexc
   return known && !match.point_to_point() && group.size <= kMostMembers;
 }
 
+bool records_size(const MatchedCollective& match, const std::vector<RankEvents>& ranks) {
+  const CollectiveUse& first = match.uses.front();
+  return operation_of_use(ranks[first.rank], first) != nullptr &&
+         bytes_of(match, ranks, CollectiveOp::kUnknown, match.uses.size()) > Bytes{};
+}
+
 Collective payload_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, const Group& group) {
   const CollectiveUse& first = match.uses.front();
   const RankEvents& events = ranks[first.rank];

@@ -48,14 +48,12 @@ void add_dependencies(TaskId task, Time begin, const std::vector<Dependency>& de
 }
 
 TaskKind kind_of(const RankEvents& events, std::uint32_t event) {
+  if (events.is_collective(event)) return TaskKind::kCollective;
   switch (events.trace->kind[event]) {
     case EventKind::kMemcpy: return TaskKind::kCopy;
     case EventKind::kMemset: return TaskKind::kMemset;
-    default: break;
+    default: return TaskKind::kKernel;
   }
-  const EventDetail* const detail = events.trace->detail_of(event);
-  const bool collective = events.is_communication(event) || (detail != nullptr && detail->collective.valid());
-  return collective ? TaskKind::kCollective : TaskKind::kKernel;
 }
 
 class DeviceTaskMaker {
@@ -92,7 +90,7 @@ class DeviceTaskMaker {
   void note_recorded(std::uint32_t index) {
     const DeviceOp& op = events_.ops[index];
     const Time begin = events_.begin_of(op.event);
-    const Time end = events_.end_of(op.event);
+    const Time end = events_.end_of(op.last_event);
     const TaskId first = made_.ops[index].first;
     if (first == made_.ops[index].last && op.begin == begin && op.end == end) return;
     made_.for_each_task(index, [&](TaskId part) {

@@ -157,11 +157,12 @@ struct SyncEvents {
 /// depth + uses log uses).
 [[nodiscard]] std::vector<StreamWait> data_waits(const RankEvents& events);
 
-/// Infers waits of device work for work on other streams of its device, and adds them to `waits`. The known causes of a
+/// Infers waits of device work for work on other streams, and adds them to `waits`. The known causes of a
 /// late begin are the previous work on the stream (`order`), the launch, and the `waits` found so far. If an op began
-/// later than all of these explain, the op is assumed to have waited for work that ended shortly before. Without such
-/// work, the op is assumed to have waited for work that was about to end and left room on the device. O(ops log ops),
-/// because at most kMostCandidates ops are examined for each of these two cases.
+/// later than all of these explain, the op is assumed to have waited for work that ended shortly before, on its device
+/// or else on another device of the process. Without such work, the op is assumed to have waited for work that was
+/// about to end and left room on the device. O(ops log ops), because at most kMostCandidates ops are examined for each
+/// of these cases.
 void infer_stream_waits(const RankEvents& events, const OpsByEnd& by_end, const StreamOrder& order,
                         const DeviceDelays& delays, std::vector<StreamWait>& waits);
 

@@ -99,8 +99,7 @@ class FrameworkWaits {
     const DeviceOp& op = events_.ops[index];
     if (op.call == kNoIndex) return;
     const Time called = events_.begin_of(op.call);
-    const bool is_kernel = events_.trace->kind[op.event] == EventKind::kKernel;
-    const bool collective = is_kernel && events_.is_communication(op.event);
+    const bool collective = events_.is_collective(op.event);
     (collective ? threads_[op.thread].collectives : threads_[op.thread].others).add(called, index);
     streams_[op.stream].add(called, index);
     if (const auto numbered = sequences_.find(op.call); collective && numbered != sequences_.end()) {

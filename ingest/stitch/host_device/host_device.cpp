@@ -225,6 +225,13 @@ void note_internal_waits(const std::vector<TaskId>& tasks, Duration transfer, As
   }
 }
 
+/// How many collectives keep their recorded durations under every network model, by reason.
+struct Unmodelled {
+  std::size_t unsized = 0;  ///< no trace records how much they transfer
+  std::size_t absent = 0;   ///< ranks of them are not in the input
+  std::size_t not_met = 0;  ///< a part had ended before the last one began
+};
+
 /// Turns matched collectives into rendezvous. On a device the shortest part is the transfer, and the rest of each part
 /// was waiting, as in the distributed view of PyTorch's TensorBoard plugin (torch-tb-profiler). On hosts each part
 /// keeps its recorded time after the last arrival, because TCP delivers the last messages at different times.
@@ -232,9 +239,10 @@ void note_internal_waits(const std::vector<TaskId>& tasks, Duration transfer, As
 /// A part that ended before the last arrival is left out of the rendezvous, because it did not wait for all members.
 /// If the parts of a rooted collective end at different times, all of them are left out. Their waits become lags,
 /// because the capture does not show what they waited for; full buffers are one possible cause.
-void join_collectives(const std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& events,
-                      std::size_t world, const LikeRanks& like, const std::vector<StitchedRank>& stitched,
-                      Assembly& assembly) {
+Unmodelled tie_ranks(const std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& events,
+                     std::size_t world, const LikeRanks& like, const std::vector<StitchedRank>& stitched,
+                     Assembly& assembly) {
+  Unmodelled unmodelled;
   for (const MatchedCollective& match : matches) {
     const Time last = match.last_arrival();
     const Duration transfer = match.shortest();
@@ -251,21 +259,28 @@ void join_collectives(const std::vector<MatchedCollective>& matches, const std::
     }
     const bool whole = members.size() == match.uses.size();
     const Group group = group_of(match, events, world, like);
+    const bool complete = shows_all_members(match, group);
     Collective collective = whole ? payload_of(match, events, group) : Collective{};
-    if (collective.op != CollectiveOp::kUnknown && shows_all_members(match, group))
-      collective.group = assembly.add_group(group, members);
+    if (collective.op != CollectiveOp::kUnknown && complete) collective.group = assembly.add_group(group, members);
     if (members.size() < 2 && !(collective.group.valid() && group.size > 1)) {
       left_out.insert(left_out.end(), members.begin(), members.end());
       members.clear();
     }
     if (match.rooted && match.on_device()) note_internal_waits(left_out, transfer, assembly);
     if (members.empty()) continue;
+    if (collective.bytes == Bytes{} && collective.op != CollectiveOp::kBarrier) {
+      const bool sized = records_size(match, events);
+      if (!sized) ++unmodelled.unsized;
+      if (!complete) ++unmodelled.absent;
+      if (sized && complete) ++unmodelled.not_met;
+    }
     const RendezvousId rendezvous = assembly.builder.add_rendezvous(collective);
     for (const TaskId task : members) {
       assembly.builder.join(rendezvous, task);
       assembly.builder.set_duration(task, match.on_device() ? transfer : assembly.finish[task.index()] - last);
     }
   }
+  return unmodelled;
 }
 
 /// States which recordings begin at another collective than the first rank's, which their ends showed.
@@ -285,7 +300,8 @@ void state_early_collectives(const std::vector<RankTrace>& ranks, const std::vec
   }
 }
 
-void state_assumptions(const std::vector<RankTrace>& ranks, const LikeRanks& like, Assembly& assembly) {
+void state_assumptions(const std::vector<RankTrace>& ranks, const LikeRanks& like, const Unmodelled& unmodelled,
+                       Assembly& assembly) {
   const auto modelled =
       std::find_if(ranks.begin(), ranks.end(), [](const RankTrace& rank) { return !rank.trace.modelled.empty(); });
   if (modelled != ranks.end()) {
@@ -304,19 +320,15 @@ void state_assumptions(const std::vector<RankTrace>& ranks, const LikeRanks& lik
     assembly.assumptions.push_back(
         {"untied_ranks", "No collective connects the ranks, so each is replayed on its own."});
   }
-  const std::size_t joined = assembly.builder.rendezvous_count();
-  std::size_t unsized = 0;
-  for (std::size_t i = 0; i < joined; ++i) {
-    if (assembly.builder.collective(RendezvousId{i}).bytes == Bytes{}) ++unsized;
-  }
-  if (unsized > 0) {
+  const auto state = [&](const char* key, std::size_t count, std::string_view why) {
+    if (count == 0) return;
     assembly.assumptions.push_back(
-        {"unsized_collectives",
-         fmt::format(
-             "{} of {} collectives do not record how much they transfer, or have ranks that are not in the input; they "
-             "keep their recorded durations under every network model.",
-             unsized, joined)});
-  }
+        {key, fmt::format("{} of {} collectives {}; they keep their recorded durations under every network model.",
+                          count, assembly.builder.rendezvous_count(), why)});
+  };
+  state("unsized_collectives", unmodelled.unsized, "do not record how much they transfer");
+  state("absent_members", unmodelled.absent, "have ranks that are not in the input");
+  state("parts_apart", unmodelled.not_met, "have a part that ended before the last one began");
 }
 
 /// Reserves memory for one task per device op and two per call (the call and the work before it), and for one edge per
@@ -371,9 +383,9 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
   }
   CollectiveMatches found = match_collectives(events, identities, assembly.diagnostics);
   drop_mismatched(found.matches, events, identities, assembly.diagnostics);
-  join_collectives(found.matches, events, world_of(ranks, like), like, stitched, assembly);
+  const Unmodelled unmodelled = tie_ranks(found.matches, events, world_of(ranks, like), like, stitched, assembly);
   state_early_collectives(ranks, found.early, assembly);
-  state_assumptions(ranks, like, assembly);
+  state_assumptions(ranks, like, unmodelled, assembly);
 }
 
 }  // namespace stepsim::ingest

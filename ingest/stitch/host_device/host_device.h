@@ -24,6 +24,11 @@ struct JoinedOperators {
 /// have, all such pairs have equal ids ("Record function id" and rf_id) where these are recorded. O(events log events).
 JoinedOperators join_execution_trace(const ExecutionTrace& execution, HostDeviceTrace& trace);
 
+/// Gives the device work of collectives the arguments of the calls that launched it (join_collective() in
+/// parts/collective_calls.h). A call launched what was launched on its thread while it was the innermost such call, as
+/// correlations show. O(events log calls).
+void join_collectives(HostDeviceTrace& trace);
+
 /// One rank's trace and the file it came from.
 struct RankTrace {
   HostDeviceTrace trace;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -15,9 +17,7 @@
 #include "model/job/kernel_class.h"
 
 namespace stepsim::ingest {
-namespace {
 
-/// Sorts host events so that a parent comes before its children.
 void sort_nested(const HostDeviceTrace& trace, std::vector<std::uint32_t>& events) {
   sort_runs(events, [&](std::uint32_t a, std::uint32_t b) {
     const bool a_is_mark = trace.kind[a] == EventKind::kAnnotation;
@@ -27,6 +27,15 @@ void sort_nested(const HostDeviceTrace& trace, std::vector<std::uint32_t>& event
   });
 }
 
+void sort_calls(RankEvents& events) {
+  sort_runs(events.calls, [&](const auto& a, const auto& b) {
+    return std::tuple{a.first, events.begin_of(a.second), b.second} <
+           std::tuple{b.first, events.begin_of(b.second), a.second};
+  });
+}
+
+namespace {
+
 void sort_all(RankEvents& events, int threads) {
   const HostDeviceTrace& trace = *events.trace;
   const auto sort_device_work = [&] {
@@ -35,15 +44,9 @@ void sort_all(RankEvents& events, int threads) {
       return std::pair{trace.start[a], a} < std::pair{trace.start[b], b};
     });
   };
-  const auto sort_calls = [&] {
-    sort_runs(events.calls, [&](const auto& a, const auto& b) {
-      return std::tuple{a.first, trace.start[a.second], b.second} <
-             std::tuple{b.first, trace.start[b.second], a.second};
-    });
-  };
   side_by_side(threads, events.threads.size() + 2, [&](std::size_t i) {
     if (i < events.threads.size()) return sort_nested(trace, events.threads[i].events);
-    i == events.threads.size() ? sort_calls() : sort_device_work();
+    i == events.threads.size() ? sort_calls(events) : sort_device_work();
   });
 }
 
@@ -93,7 +96,7 @@ void add_device_op(RankEvents& events, Rows& rows, std::uint32_t event) {
     events.streams.push_back({track, row.device, row.stream});
   }
   events.ops.push_back(
-      {event, kNoIndex, kNoIndex, stream, events.begin_of(event), events.end_of(event), events.begin_of(event)});
+      {event, event, kNoIndex, kNoIndex, stream, events.begin_of(event), events.end_of(event), events.begin_of(event)});
 }
 
 /// Leaves out the inner record of calls that have two, one within the other: Nsight Systems 2022 records
@@ -134,6 +137,42 @@ void link_launches(RankEvents& events, const Rows& rows) {
     op.thread = rows.thread_of_track[events.trace->track[op.call].index()];
     events.threads[op.thread].launches = true;
   }
+}
+
+/// Joins the pieces of work of one collective, which share a detail, to one piece from the begin of the first to the
+/// end of the last: a collective may have a kernel, or a copy, for each peer. Pieces are not joined if other work of a
+/// stream lies between them.
+void join_pieces_of_collectives(RankEvents& events) {
+  const HostDeviceTrace& trace = *events.trace;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> pieces;  // by detail: indices into events.ops
+  for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
+    const std::uint32_t event = events.ops[i].event;
+    if (names_collective(trace, event)) pieces[trace.detail[event]].push_back(i);
+  }
+  std::erase_if(pieces, [](const auto& one) { return one.second.size() < 2; });
+  if (pieces.empty()) return;
+  std::vector<std::uint32_t> position(events.ops.size());  // of an op in its stream
+  std::vector<std::uint32_t> on_stream(events.streams.size());
+  for (std::uint32_t i = 0; i < events.ops.size(); ++i) position[i] = on_stream[events.ops[i].stream]++;
+  std::vector<bool> joined(events.ops.size());
+  for (const auto& [detail, of_one] : pieces) {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> positions;  // by stream
+    for (const std::uint32_t op : of_one) positions[events.ops[op].stream].push_back(position[op]);
+    const bool in_turn = std::all_of(positions.begin(), positions.end(), [](const auto& stream) {
+      return stream.second.back() - stream.second.front() + 1 == stream.second.size();
+    });
+    if (!in_turn) continue;
+    DeviceOp& whole = events.ops[of_one.front()];
+    for (const std::uint32_t op : std::span(of_one).subspan(1)) {
+      const DeviceOp& piece = events.ops[op];
+      if (piece.end > whole.end) std::tie(whole.end, whole.last_event) = std::pair{piece.end, piece.event};
+      if (piece.call != kNoIndex) events.joined_calls.push_back(piece.call);
+      joined[op] = true;
+    }
+  }
+  std::size_t at = 0;
+  std::erase_if(events.ops, [&](const DeviceOp&) { return joined[at++]; });
+  sort_runs(events.ops, runs_before);
 }
 
 void note_communication(RankEvents& events) {
@@ -241,6 +280,7 @@ RankEvents arrange(const HostDeviceTrace& trace, int threads) {
   link_launches(events, rows);
   events.device_clocks = device_clock_offsets(events);
   mend_device_times(events);
+  join_pieces_of_collectives(events);
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
     RankEvents::Stream& stream = events.streams[events.ops[i].stream];
     stream.ops.push_back(i);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/parts/collective_calls.h"
 #include "ingest/parts/part.h"
 #include "model/base/units.h"
 
@@ -18,10 +19,12 @@ namespace stepsim::ingest {
 
 inline constexpr std::uint32_t kNoIndex = 0xFFFFFFFFU;
 
-/// One piece of work on a device: a kernel, a copy or a memset. If it overlaps the next one of its stream only slightly
-/// (kOverlapGrain), order_streams() moves its end to the begin of the next one.
+/// One piece of work on a device: a kernel, a copy, a memset, or all kernels or copies of one call of a collective. If
+/// it overlaps the next one of its stream only slightly (kOverlapGrain), order_streams() moves its end to the begin of
+/// the next one.
 struct DeviceOp {
   std::uint32_t event = 0;          ///< index into the trace
+  std::uint32_t last_event = 0;     ///< the last event of a collective that is several kernels or copies, else `event`
   std::uint32_t call = kNoIndex;    ///< event of the call that launched it; kNoIndex if not recorded
   std::uint32_t thread = kNoIndex;  ///< index into RankEvents::threads of that call
   std::uint32_t stream = 0;         ///< index into RankEvents::streams
@@ -84,9 +87,10 @@ struct RankEvents {
   std::map<std::int32_t, Duration>
       device_clocks;  ///< result of device_clock_offsets(), to which `ops` are not adjusted
   // What mend_device_times() found.
-  std::vector<std::uint32_t> mistimed;  ///< launching calls of device work that was left out, not in order
-  std::uint64_t cut_short = 0;          ///< device work whose recorded end is too late
-  std::uint64_t overlapping = 0;        ///< device work that overlaps earlier work of its stream
+  std::vector<std::uint32_t> mistimed;      ///< launching calls of device work that was left out, not in order
+  std::vector<std::uint32_t> joined_calls;  ///< launching calls of work that became part of an op of another call
+  std::uint64_t cut_short = 0;              ///< device work whose recorded end is too late
+  std::uint64_t overlapping = 0;            ///< device work that overlaps earlier work of its stream
 
   [[nodiscard]] Time begin_of(std::uint32_t event) const noexcept { return trace->start[event]; }
   [[nodiscard]] Time end_of(std::uint32_t event) const noexcept { return trace->start[event] + trace->duration[event]; }
@@ -94,6 +98,10 @@ struct RankEvents {
   /// Returns true if the name of a kernel shows that it moves data between devices. The name is tested only once.
   [[nodiscard]] bool is_communication(std::uint32_t kernel) const noexcept {
     return communicates[trace->name[kernel].index()];
+  }
+  /// Returns true if device work is a collective, as the name of the kernel or the arguments of its call show.
+  [[nodiscard]] bool is_collective(std::uint32_t work) const noexcept {
+    return is_communication(work) || names_collective(*trace, work);
   }
   /// Returns true if a host event asks a data loader for a batch that other processes make.
   [[nodiscard]] bool awaits_batch(std::uint32_t event) const noexcept {
@@ -124,6 +132,11 @@ struct RankEvents {
 
 /// Arranges `trace`, and finds its steps (steps.h). O(events log events), on up to `threads` CPU threads.
 [[nodiscard]] RankEvents arrange(const HostDeviceTrace& trace, int threads = 1);
+
+/// Sorts host events of one thread by start, then the longest first, so that parents come before children.
+void sort_nested(const HostDeviceTrace& trace, std::vector<std::uint32_t>& events);
+/// Sorts events.calls, as call_of() needs it.
+void sort_calls(RankEvents& events);
 
 /// Prefixes of the names of some framework events.
 inline constexpr std::string_view kProcessGroupCall = "c10d::";  ///< operators of torch.distributed's process groups

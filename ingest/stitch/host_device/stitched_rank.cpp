@@ -276,7 +276,9 @@ std::vector<DeviceWork> work_launched(const RankEvents& events, Diagnostics& dia
     ++pieces[op.call];
     last = std::max(last, events.begin_of(op.call));
   }
-  for (const std::uint32_t call : events.mistimed) ++pieces[call];
+  for (const auto* const without_op : {&events.mistimed, &events.joined_calls}) {
+    for (const std::uint32_t call : *without_op) ++pieces[call];
+  }
   const ByName is_launch(*events.trace, launches_kernel);
   std::vector<DeviceWork> steps(events.steps.size() + 1);  // the first one is for calls outside all steps
   std::vector<std::uint64_t> extra(steps.size());

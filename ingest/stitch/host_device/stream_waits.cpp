@@ -275,7 +275,7 @@ class StreamWaitFinder {
     for (std::uint32_t i = 0; i < events_.ops.size(); ++i) {
       const Time ready = ready_at(i);
       if (events_.ops[i].begin - kOverlapGrain <= ready) continue;
-      if (!waits_for_an_end(i, ready)) (void)waits_for_room(i, ready);
+      if (!waits_for_an_end(i, ready, true) && !waits_for_an_end(i, ready, false)) (void)waits_for_room(i, ready);
     }
   }
 
@@ -287,8 +287,8 @@ class StreamWaitFinder {
     return op.call == kNoIndex ? ready : std::max(ready, op.launched + delays_.launch);
   }
 
-  [[nodiscard]] bool other_stream(const DeviceOp& a, const DeviceOp& b) const {
-    return a.stream != b.stream && events_.streams[a.stream].device == events_.streams[b.stream].device;
+  [[nodiscard]] bool same_device(const DeviceOp& a, const DeviceOp& b) const {
+    return events_.streams[a.stream].device == events_.streams[b.stream].device;
   }
 
   /// Returns true if `a` was launched before `b`, or if the launch of one is unknown. Work can only wait for work that
@@ -297,7 +297,8 @@ class StreamWaitFinder {
     return a.call == kNoIndex || b.call == kNoIndex || events_.begin_of(a.call) <= events_.begin_of(b.call);
   }
 
-  bool waits_for_an_end(std::uint32_t i, Time ready) {
+  /// Looks for work of the same device, or of another device of the process.
+  bool waits_for_an_end(std::uint32_t i, Time ready, bool on_device) {
     const DeviceOp& op = events_.ops[i];
     const Duration wake_up =
         ready == Time::min() ? kStreamWakeUp : std::max(kStreamWakeUp, (op.begin - ready) / kWakeUpShare);
@@ -306,7 +307,7 @@ class StreamWaitFinder {
       --at;
       if (at->first <= ready || op.begin - at->first > wake_up) return false;
       const DeviceOp& other = events_.ops[at->second];
-      if (!other_stream(op, other) || !launched_before(other, op)) continue;
+      if (op.stream == other.stream || same_device(op, other) != on_device || !launched_before(other, op)) continue;
       waits_.push_back({at->second, i, StreamWait::Why::kInferred});
       return true;
     }
@@ -321,9 +322,8 @@ class StreamWaitFinder {
       const Duration length = other.end - other.begin;
       const Duration tail = std::min(length / 2, std::max(kTail, length / kTailShare));
       const bool in_tail = other.begin < op.begin && other.end > ready && other.end - op.begin <= tail;
-      const bool divisible =
-          events_.trace->kind[other.event] != EventKind::kKernel || !events_.is_communication(other.event);
-      if (!in_tail || !divisible || !other_stream(op, other)) continue;
+      const bool divisible = !events_.is_collective(other.event);
+      if (!in_tail || !divisible || op.stream == other.stream || !same_device(op, other)) continue;
       waits_.push_back({at->second, i, StreamWait::Why::kRoom});
       return true;
     }

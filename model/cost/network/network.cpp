@@ -6,6 +6,7 @@
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/collective/shared_hosts.h"
 #include "model/job/group.h"
+#include "model/job/task_names.h"
 
 namespace stepsim {
 namespace {
@@ -82,9 +83,25 @@ bool can_simulate_members(const Dag& dag, RendezvousId rendezvous) noexcept {
   return group_size(dag, rendezvous) <= kMostAbsentMembers || is_timed_as_whole(dag.collective(rendezvous));
 }
 
+bool crosses_link(const Dag& dag, TaskId task) {
+  switch (dag.kind(task)) {
+    case TaskKind::kCollective:
+    case TaskKind::kTransfer: return true;
+    case TaskKind::kCopy: return dag.lane(task).kind == LaneKind::kStream && copies_between_devices(dag.name(task));
+    default: return dag.rendezvous(task).valid() || dag.lane(task).is_link();
+  }
+}
+
+bool has_transfers(const Capture& capture) {
+  const auto tasks = capture.dag.tasks();
+  return std::any_of(tasks.begin(), tasks.end(), [&](TaskId task) { return crosses_link(capture.dag, task); });
+}
+
 bool keeps_recorded_time(const Capture& capture, TaskId task, const NetworkModel& network) {
   const Dag& dag = capture.dag;
-  if (dag.kind(task) != TaskKind::kCollective || capture.parameter_server != nullptr) return false;
+  if (capture.parameter_server != nullptr) return false;
+  if (dag.kind(task) == TaskKind::kCopy) return crosses_link(dag, task);
+  if (dag.kind(task) != TaskKind::kCollective) return false;
   const RendezvousId rendezvous = dag.rendezvous(task);
   if (network.make == nullptr || !rendezvous.valid()) return true;
   const Collective& collective = dag.collective(rendezvous);

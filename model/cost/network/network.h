@@ -146,8 +146,13 @@ struct ParameterKey {
 
 /// Functions that determine which communication of a capture a network model can time. Each is O(tasks + members).
 
-/// True if links affect the job: it has messages between endpoints, or collectives of several ranks with known payload.
-/// A change of the network affects nothing else.
+/// True if the bytes of `task` cross a link between devices or hosts: those of collectives, messages, and copies from
+/// one device to another. O(1).
+[[nodiscard]] bool crosses_link(const Dag& dag, TaskId task);
+/// True if any task crosses a link, so that another network can change the job, whether or not a model can time it.
+[[nodiscard]] bool has_transfers(const Capture& capture);
+/// True if network models time transfers of the job: it has messages between endpoints, or collectives of several ranks
+/// with known payload. A change of the network affects nothing else.
 [[nodiscard]] bool uses_links(const Capture& capture);
 /// True if the capture has collectives of several ranks with known payload, not counting messages from one rank to
 /// another.
@@ -162,9 +167,9 @@ inline constexpr std::uint32_t kMostAbsentMembers = 4'096;
 /// knows_members() is true and the group has at most kMostAbsentMembers or is_timed_as_whole(). O(1).
 [[nodiscard]] bool can_simulate_members(const Dag& dag, RendezvousId rendezvous) noexcept;
 
-/// True if `task` is part of a collective that keeps its recorded duration under every network model, because its
-/// payload is not known or too many of its members are missing. False for collectives between the GPUs of one worker of
-/// a parameter-server job. O(1).
+/// True if `task` crosses a link and keeps its recorded duration under `network`: a copy between devices, or part of a
+/// collective whose payload is not known or of which too many members are missing. False for messages, and for
+/// collectives between the GPUs of one worker of a parameter-server job. O(1).
 [[nodiscard]] bool keeps_recorded_time(const Capture& capture, TaskId task, const NetworkModel& network);
 
 /// Returns how many collectives of the capture lack the parts of other ranks.

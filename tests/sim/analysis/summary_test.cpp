@@ -371,8 +371,18 @@ TEST(WhereToLookTest, NoCommunicationIsNotHiddenCommunication) {
               HasSubstr("(30 us on rank 0): that much is exposed transfer, which moves data while nothing is"));
   for (RankBreakdown& rank : findings.summary.ranks) rank.exposed_communication = {};
   EXPECT_EQ(second(), "No transfer is exposed: wherever communication moves data, the same rank computes.");
-  for (RankBreakdown& rank : findings.summary.ranks) rank.communication = rank.collective_wait = {};
-  EXPECT_EQ(second(), "The replay has no communication.");
+
+  DagMaker maker;
+  maker.task(maker.lane(0), 10, {}, "gemm", TaskKind::kKernel);
+  Capture alone;
+  alone.dag = maker.build();
+  alone.recording = {.start = {Time{}}, .finish = {Time{Duration{10}}}, .step = {-1}};
+  const Timeline lone = replayed(alone);
+  const Findings without{.capture = alone,
+                         .timeline = &lone,
+                         .summary = summarize(alone, lone),
+                         .path = {critical_path(alone, lone), std::nullopt}};
+  EXPECT_EQ(where_to_look_sections(without).front().sentences[1].text, "The replay has no communication.");
 }
 
 TEST(ReplayDocumentTest, EveryStepAndRankIsARow) {

@@ -263,6 +263,29 @@ TEST(KinetoTest, WithoutCorrelationsTheExternalIdLinksCallsAndWork) {
   EXPECT_EQ(linked.correlation[named(linked, "first")], -1) << "the trace has correlations";
 }
 
+TEST(KinetoTest, TheExternalIdJoinsDeviceWorkToTheCollectivesCall) {
+  constexpr std::string_view kCall =
+      R"({"ph":"X","cat":"cpu_op","name":"record_param_comms","pid":1,"tid":1,"ts":0,"dur":9,"args":{"External id":8,)"
+      R"("Collective name":"allreduce","In msg nelems":1000,"Out msg nelems":1000,"dtype":"Float","Seq":3}},)";
+  const auto work = [](std::string_view category, std::string_view name, int at, int id, int correlation) {
+    return fmt::format(
+        R"({{"ph":"X","cat":"{}","name":"{}","pid":0,"tid":7,"ts":{},"dur":2,"args":{{"External id":{},"correlation":{}}}}})",
+        category, name, at, id, correlation);
+  };
+  // The calls of the runtime were not recorded, so no correlation leads to the operator.
+  const std::string text = std::string(kCall) + work("kernel", "peer 1", 20, 8, 5) + "," +
+                           work("kernel", "peer 2", 30, 8, 6) + "," + work("kernel", "other", 40, 9, 7) + "," +
+                           work("gpu_memset", "set", 50, 8, 8);
+  const HostDeviceTrace trace = read_events(text).trace;
+  const EventDetail* const detail = trace.detail_of(named(trace, "peer 1"));
+  ASSERT_NE(detail, nullptr);
+  EXPECT_EQ(detail->bytes, Bytes{4000});
+  EXPECT_EQ(detail->sequence, 3);
+  EXPECT_EQ(trace.detail_of(named(trace, "peer 2")), detail) << "it is the same collective";
+  EXPECT_EQ(trace.detail_of(named(trace, "other")), nullptr);
+  EXPECT_NE(trace.detail_of(named(trace, "set")), detail);
+}
+
 TEST(KinetoTest, EqualNamesShareOneText) {
   const Read read = read_events(event("cpu_op", "a") + "," + event("cpu_op", "b") + "," + event("cpu_op", "a"));
   EXPECT_THAT(read.trace.texts, ElementsAre("last", "a", "b"));

@@ -323,7 +323,11 @@ TEST(NsysTest, NcclSaysTheRankTheGroupAndTheSize) {
   ASSERT_NE(detail, nullptr);
   EXPECT_EQ(detail->bytes, Bytes{8192});  // NCCL records the 4096 bytes that one of the two ranks receives
   EXPECT_EQ(trace.text(detail->collective), "reducescatter");
-  EXPECT_EQ(trace.text(detail->group), "[0, 1]");
+  EXPECT_EQ(trace.text(detail->group), "nccl 0xfedcba9876543210");
+  ASSERT_EQ(trace.communicators.size(), 1U);
+  EXPECT_EQ(trace.communicators[0].group, detail->group);
+  EXPECT_EQ(trace.communicators[0].rank, 1);
+  EXPECT_EQ(trace.communicators[0].size, 2);
 }
 
 /// Schema 3.27 contains payloads as JSON. The communicator's number takes all 64 bits.
@@ -352,7 +356,7 @@ TEST(NsysTest, PayloadsOfNcclMayBeJson) {
   ASSERT_NE(detail, nullptr);
   EXPECT_EQ(detail->bytes, Bytes{4096});
   EXPECT_EQ(trace.text(detail->collective), "allreduce");
-  EXPECT_EQ(trace.text(detail->group), "[0, 1]");
+  EXPECT_EQ(trace.text(detail->group), "nccl 0xfedcba9876543210");
 }
 
 /// Rank 0 waits 50 ns for rank 1. Then both transfer for 50 ns.

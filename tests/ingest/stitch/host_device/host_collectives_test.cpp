@@ -142,6 +142,24 @@ TEST(PayloadTest, CollectivesWithMembersThatAreNotKnownKeepTheirRecordedTime) {
   })) << "the report says that a network model leaves it alone";
 }
 
+TEST(PayloadTest, ReasonsWhyACollectiveKeepsItsTimeAreCountedSeparately) {
+  const std::string kernel = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
+  const auto reasons = [](const HostDeviceTrace& rank) {
+    const Capture capture = stitched({rank, rank});
+    std::vector<std::string> keys;
+    for (const Assumption& assumption : capture.assumptions) {
+      if (assumption.sentence.find("of 1 collectives") != std::string::npos) keys.push_back(assumption.id);
+    }
+    return keys;
+  };
+  using Keys = std::vector<std::string>;
+  EXPECT_EQ(reasons(nccl_rank(kernel, "allreduce", 4096, "[0, 1]")), Keys{});
+  EXPECT_EQ(reasons(nccl_rank(kernel, "allreduce", 0, "[0, 1]")), Keys{"unsized_collectives"});
+  EXPECT_EQ(reasons(nccl_rank(kernel, "allreduce", 4096, "[0, 1, ?, ?]")), Keys{"absent_members"});
+  EXPECT_EQ(reasons(nccl_rank(kernel, "allreduce", 0, "[0, 1, ?, ?]")),
+            (Keys{"unsized_collectives", "absent_members"}));
+}
+
 TEST(PayloadTest, PartOfTheOnlyRankStandsForAllMembers) {
   const std::string kernel = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
   const Capture capture = stitched({nccl_rank(kernel, "allreduce", 4096, "[0, 8, 16, 24]")});

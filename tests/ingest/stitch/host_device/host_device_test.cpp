@@ -359,6 +359,24 @@ TEST(HostDeviceTest, WorkThatBeginsRightAfterAnotherStreamsIsTakenToWaitForIt) {
   EXPECT_EQ(capture.diagnostics.count_of("inferred_stream_wait"), 1U);
 }
 
+/// A pipeline of two devices of one process: the second computes what the first has copied to it.
+TEST(HostDeviceTest, WorkOfOneDeviceMayWaitForThatOfAnother) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 0, 5, 1);
+  maker.add(EventKind::kRuntimeCall, "cudaMemcpyPeerAsync", thread, 10, 5, 2);
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 20, 5, 3);
+  maker.add(EventKind::kKernel, "first", maker.stream(7, 0), 7, 4'000, 1);
+  maker.add(EventKind::kMemcpy, "Memcpy PtoP (Device -> Device)", maker.stream(7, 0), 4'009, 1'000, 2);
+  maker.add(EventKind::kKernel, "second", maker.stream(7, 1), 5'012, 4'000, 3);
+  const Capture capture = stitched({maker.trace});
+  const auto wait = edge(capture, find(capture, "Memcpy PtoP (Device -> Device)"), find(capture, "second"));
+  ASSERT_TRUE(wait.has_value());
+  EXPECT_EQ(wait->kind, EdgeKind::kSync);
+  EXPECT_EQ(wait->lag, us(3));
+  EXPECT_EQ(unexplained(capture), Duration{});
+}
+
 TEST(HostDeviceTest, WaitThatNothingExplainsIsKeptAndCounted) {
   TraceMaker maker;
   const TrackId thread = maker.thread("1");

@@ -329,6 +329,23 @@ TEST(CaptureQuestionsTest, ATaskKeepsItsRecordedTimeIfNothingCanBeSimulated) {
   EXPECT_FALSE(keeps_recorded_time(capture_with(CollectiveOp::kBarrier, Bytes{0}, 2), TaskId{0}, simulated));
 }
 
+TEST(CaptureQuestionsTest, CopiesBetweenDevicesCrossALinkAndKeepTheirRecordedTime) {
+  DagBuilder builder;
+  const LaneId lane = builder.add_lane({.kind = LaneKind::kStream});
+  for (const char* const name : {"Memcpy PtoP (Device -> Device)", "Memcpy DtoD (Device -> Device)", "Memcpy HtoD"})
+    builder.add_task({.kind = TaskKind::kCopy, .name = builder.intern(name), .lane = lane});
+  builder.add_task({.kind = TaskKind::kKernel, .name = builder.intern("gemm"), .lane = lane});
+  Capture capture;
+  capture.dag = std::move(builder).build().dag;
+  EXPECT_TRUE(has_transfers(capture));
+  for (const TaskId task : capture.dag.tasks()) {
+    EXPECT_EQ(crosses_link(capture.dag, task), task == TaskId{0});
+    EXPECT_EQ(keeps_recorded_time(capture, task, *find_network_model("maxmin")), task == TaskId{0});
+  }
+  EXPECT_TRUE(has_transfers(capture_with(CollectiveOp::kUnknown, Bytes{}, 2)));
+  EXPECT_FALSE(has_transfers(Capture{}));
+}
+
 TEST(CaptureQuestionsTest, LoneCollectivesAreThoseWithoutAllTheirMembers) {
   // The rendezvous has one of its two members, and the other task has no rendezvous.
   EXPECT_EQ(lone_collectives(capture_with(CollectiveOp::kAllReduce, Bytes{1}, 2)), 2U);
