@@ -222,6 +222,8 @@ void carry_over_recording(Assembly& assembly, const std::vector<TaskId>& new_id,
   recording.silences = std::move(assembly.silences);
   for (TaskId& task : recording.silences) task = new_id[task.index()];
   std::sort(recording.silences.begin(), recording.silences.end());
+  recording.pauses = std::move(assembly.pauses);
+  renumber(recording.pauses, new_id);
   recording.inferred = std::move(assembly.inferred);
   for (auto& edge : recording.inferred) edge = {new_id[edge.after.index()], new_id[edge.before.index()]};
   std::sort(recording.inferred.begin(), recording.inferred.end());
@@ -294,6 +296,7 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
   std::erase_if(assembly.waits_within, [](const auto& one) { return !one.first.valid(); });
   for (TaskId& task : assembly.silences) task = kept[task.index()];
   std::erase_if(assembly.silences, [](TaskId task) { return !task.valid(); });
+  renumber(assembly.pauses, kept);
   for (auto& edge : assembly.inferred) edge = {kept[edge.after.index()], kept[edge.before.index()]};
   std::erase_if(assembly.inferred, [](const auto& edge) { return !edge.after.valid() || !edge.before.valid(); });
   renumber(assembly.operators.uses, kept);

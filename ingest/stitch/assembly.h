@@ -36,6 +36,7 @@ struct Assembly {
   /// from the duration and adds it to a lag before the task. Each task appears at most once.
   std::vector<std::pair<TaskId, Duration>> waits_within;
   std::vector<TaskId> silences;                   ///< as in Recording, in any order
+  std::vector<Recording::Pause> pauses;           ///< as in Recording, in any order
   std::vector<Recording::InferredEdge> inferred;  ///< as in Recording, in any order
   std::vector<HostClock> clocks;
   Diagnostics diagnostics;

@@ -70,6 +70,13 @@ struct Recording {
   std::vector<UnexplainedWait> unexplained;  ///< ordered by task
   /// Long host tasks during which no event shows what the thread did; it may have been waiting. Ordered by id.
   std::vector<TaskId> silences;
+  /// A host task of which a part is a pause: an operator in it took many times its usual time, although it launched
+  /// nothing and waited for nothing, so its thread did not run.
+  struct Pause {
+    TaskId task;
+    Duration excess{};  ///< time beyond the usual one of such operators; part of the task's duration
+  };
+  std::vector<Pause> pauses;  ///< ordered by task
   /// A dependency inferred from the recorded times alone: `after` began right after `before` had ended.
   struct InferredEdge {
     TaskId after;

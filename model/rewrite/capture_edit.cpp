@@ -147,6 +147,7 @@ Capture CaptureEdit::finish() && {
   std::sort(recording.inferred.begin(), recording.inferred.end());
   for (Gradient& gradient : capture_.gradients) gradient.ready = new_id[gradient.ready.index()];
   std::erase_if(capture_.gradients, [](const Gradient& gradient) { return !gradient.ready.valid(); });
+  renumber(recording.pauses, new_id);
   renumber(capture_.operators.uses, new_id);
   renumber(capture_.launches.uses, new_id);
   renumber(capture_.annotations.uses, new_id);

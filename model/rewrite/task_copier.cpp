@@ -119,6 +119,7 @@ void TaskCopier::copy_tables(std::span<const TaskId> tasks) {
   const Recording& recorded = capture_.recording;
   Recording& recording = edited.recording;
   copy_table(recorded.unexplained, recording.unexplained);
+  copy_table(recorded.pauses, recording.pauses);
   const auto itself = [](TaskId task) { return task; };
   for_entries_of(tasks, recorded.silences, itself, [&](TaskId task) { recording.silences.push_back(copy_of(task)); });
   const auto after = [](const Recording::InferredEdge& edge) { return edge.after; };

@@ -55,8 +55,8 @@ struct CopyTarget {
 
 /// Copies tasks of a capture within an edit of it, with all that belongs to them: the edges between them and the
 /// credits that they return, their collectives, recorded times and events, operators, launch parameters, annotations,
-/// gradients, what is known of their waits, and the device of their rank. Work that copies do is counted as further
-/// calls of the same operators.
+/// gradients, what is known of their waits and pauses, and the device of their rank. Work that copies do is counted as
+/// further calls of the same operators.
 class TaskCopier {
  public:
   /// Keeps references to both. `capture` is the one that is edited, or has other recorded times. O(gradients log

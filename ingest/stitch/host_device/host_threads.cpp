@@ -184,12 +184,19 @@ class TaskMaker {
     bool silent = false;             ///< no event covers its longest piece
     Duration longest{};
     std::int32_t step = -1;
+    Duration paused{};  ///< time of pauses in it
   };
 
   void add(const Segment& segment, Time begin, Time end) {
     if (begin >= end) return;
-    const Pending piece{begin,       end,           kind_of(segment, events_), segment.event, is_silent(segment),
-                        end - begin, step_at(begin)};
+    const Pending piece{begin,
+                        end,
+                        kind_of(segment, events_),
+                        segment.event,
+                        is_silent(segment),
+                        end - begin,
+                        step_at(begin),
+                        paused_within(segment.event, begin, end)};
     if (!joins(piece)) {
       flush();
       pending_ = piece;
@@ -200,6 +207,19 @@ class TaskMaker {
           std::tuple{piece.event, piece.silent, piece.longest, piece.kind};
     }
     pending_.end = end;
+    pending_.paused += piece.paused;
+  }
+
+  /// Returns the part of [begin, end), in which `event` is the innermost, that is a pause. Calls are in order of time.
+  Duration paused_within(std::uint32_t event, Time begin, Time end) {
+    const std::vector<PausedOperator>& pauses = thread_.pauses;
+    while (pause_at_ < pauses.size() && events_.end_of(pauses[pause_at_].event) <= begin) ++pause_at_;
+    if (pause_at_ == pauses.size() || pauses[pause_at_].event != event) return {};
+    const Duration whole = events_.end_of(event) - events_.begin_of(event);
+    const Duration excess = pauses[pause_at_].excess;
+    if (end - begin == whole) return excess;
+    const double share = static_cast<double>((end - begin).count()) / static_cast<double>(whole.count());
+    return Duration{static_cast<std::int64_t>(share * static_cast<double>(excess.count()))};
   }
 
   /// Returns the step at `time`. A background thread is in no step, because no step waits for it.
@@ -225,6 +245,7 @@ class TaskMaker {
     const TaskId task = assembly_.add_task(pending_.kind, name, lane_, pending_.begin, pending_.end, pending_.step,
                                            detail == nullptr ? Bytes{} : detail->bytes);
     if (pending_.silent && pending_.longest > kShortQuiet) assembly_.silences.push_back(task);
+    if (pending_.paused > Duration{}) assembly_.pauses.push_back({task, pending_.paused});
     assembly_.events[task.index()] = events_begun_by(pending_.end);
     if (!thread_.tasks.empty()) {
       const Duration pause = thread_.background ? pending_.begin - thread_.tasks.back().end : Duration{};
@@ -256,6 +277,7 @@ class TaskMaker {
   std::size_t wait_at_ = 0;
   std::size_t busy_at_ = 0;
   std::size_t cut_at_ = 0;
+  std::size_t pause_at_ = 0;
   std::size_t counted_ = 0;  ///< number of the thread's events that already belong to a task
 };
 

@@ -68,8 +68,14 @@ struct HostCollective {
   Time end;  ///< may be earlier than the end of its segment, if its annotation was closed late
 };
 
+/// An operator that took longer than operators of its kind do, because its thread did not run.
+struct PausedOperator {
+  std::uint32_t event = kNoIndex;
+  Duration excess{};  ///< time beyond the usual one
+};
+
 /// One host thread while it is turned into tasks: its collectives, the times at which others depend on it, its waits
-/// and, after add_tasks(), its tasks.
+/// and pauses and, after add_tasks(), its tasks.
 struct HostThread {
   struct Task {
     Time begin;
@@ -82,7 +88,8 @@ struct HostThread {
   std::vector<HostCollective> collectives;       ///< in order of time
   /// Times that must be boundaries between tasks, because something depends on the work before them. In any order.
   std::vector<Time> cuts;
-  std::vector<ThreadWait> waits;  ///< in any order; may overlap
+  std::vector<ThreadWait> waits;       ///< in any order; may overlap
+  std::vector<PausedOperator> pauses;  ///< in order of time
   /// Quiet time within these spans is the thread's own work, however long it is.
   std::vector<std::pair<Time, Time>> busy;
   bool quiet_is_work = false;  ///< true for the main thread: its unexplained quiet time is Python work
@@ -108,6 +115,18 @@ inline constexpr Duration kHostGrain{20'000};
 
 /// Returns the threads of `events`, which must outlive them. O(events), on up to `threads_at_once` CPU threads.
 [[nodiscard]] std::vector<HostThread> host_threads(const RankEvents& events, int threads_at_once);
+
+/// Finds the pauses of a rank's threads: the operating system ran something else, a garbage collector ran, or memory
+/// was fetched. A pause is an operator that
+///
+/// * has no events in it, so it launched nothing, and overlaps no wait of its thread;
+/// * took at least 50 times the median of the operators of the same name that have no events in them (with the same
+///   shapes, if these were recorded), and at least 1 ms more than it;
+/// * is of a kind of which at least five were recorded, and whose times hardly vary otherwise: nine tenths of those
+///   that took less than 50 medians took at most five. Work of other sizes is no pause.
+///
+/// Precondition: the waits of all threads are known. O(events + long operators * log events).
+void find_pauses(const RankEvents& events, std::vector<HostThread>& threads);
 
 /// Adds the tasks of `thread` to `assembly` in program order, with edges from each to the next, and adds them to
 /// thread.tasks. O(n log n) in segments, cuts and waits.

@@ -1,7 +1,6 @@
 #include "ingest/stitch/host_device/device_wait_passes.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -28,13 +27,6 @@ constexpr std::ptrdiff_t kManyOutstanding = 256;
 /// The name of CUPTI's overhead records for a full command buffer, in lower case because programs write it differently
 /// (CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL).
 constexpr std::string_view kFullBuffer = "command buffer full";
-
-/// True for operators that return only when the value of a tensor of a device is on the host.
-bool reads_result(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kNames{"aten::_local_scalar_dense", "aten::item", "aten::is_nonzero",
-                                                   "aten::nonzero", "aten::equal"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
 
 class BlockingCallFinder {
  public:

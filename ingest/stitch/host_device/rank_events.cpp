@@ -347,6 +347,12 @@ std::optional<std::int64_t> step_number(std::string_view name) noexcept {
   return name.starts_with(kStepMark) ? parse_number<std::int64_t>(name.substr(kStepMark.size())) : std::nullopt;
 }
 
+bool reads_result(std::string_view name) noexcept {
+  constexpr std::array<std::string_view, 5> kNames{"aten::_local_scalar_dense", "aten::item", "aten::is_nonzero",
+                                                   "aten::nonzero", "aten::equal"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
 CallWait wait_of_call(std::string_view name) noexcept {
   // Prefixes of CUDA, HIP, CANN, and of Intel's Unified Runtime, its predecessor and Level Zero.
   for (const std::string_view prefix : {"cuda", "hip", "cu", "aclrt", "ur", "pi", "ze"}) {

@@ -217,6 +217,9 @@ enum class CallWait : std::uint8_t {
 /// A call that can wait is assumed to spend at most this time on its own work before it waits.
 inline constexpr Duration kCallOverhead{2'000};
 
+/// True for operators that return only when the value of a tensor of a device is on the host.
+[[nodiscard]] bool reads_result(std::string_view name) noexcept;
+
 /// Returns what a call may wait for, judged by its name. The runtimes and drivers of CUDA and HIP use the same words
 /// after their prefixes; Ascend's runtime uses similar words.
 [[nodiscard]] CallWait wait_of_call(std::string_view name) noexcept;

@@ -214,6 +214,7 @@ StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assem
   hand_offs.insert(hand_offs.end(), hand_overs.begin(), hand_overs.end());
   const std::vector<GradientMark> gradients = find_gradients(events, threads);
   const DeviceWaits waits = find_device_waits(events, threads, assembly.threads);
+  find_pauses(events, threads);
 
   StitchedRank rank;
   EventNames names(*events.trace, assembly);

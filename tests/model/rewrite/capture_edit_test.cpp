@@ -19,6 +19,7 @@ TEST(CaptureEditTest, ListsOfTasksFollowTheTasks) {
   const TaskId removed{0U};
   const TaskId silent{last};
   capture.recording.silences = {removed, silent};
+  capture.recording.pauses = {{removed, Duration{1}}, {silent, Duration{2}}};
   capture.recording.inferred = {{TaskId{1U}, removed}, {silent, TaskId{1U}}};
   const auto silent_name = std::string(name_of(capture, silent));
   const auto before_name = std::string(name_of(capture, TaskId{1U}));
@@ -29,6 +30,9 @@ TEST(CaptureEditTest, ListsOfTasksFollowTheTasks) {
 
   ASSERT_EQ(edited.recording.silences.size(), 1U);
   EXPECT_EQ(name_of(edited, edited.recording.silences.front()), silent_name);
+  ASSERT_EQ(edited.recording.pauses.size(), 1U);
+  EXPECT_EQ(name_of(edited, edited.recording.pauses.front().task), silent_name);
+  EXPECT_EQ(edited.recording.pauses.front().excess, Duration{2});
   ASSERT_EQ(edited.recording.inferred.size(), 1U);
   EXPECT_EQ(name_of(edited, edited.recording.inferred.front().after), silent_name);
   EXPECT_EQ(name_of(edited, edited.recording.inferred.front().before), before_name);
