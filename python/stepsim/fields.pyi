@@ -28,6 +28,7 @@ class Replay(Fields[Any]):
     iteration_parts: ReplayIterationParts
     unexplained_wait_ns: int
     unexplained: Records[ReplayUnexplained]
+    pauses: Records[ReplayPause]  # may be absent
     critical_path: ReplayCriticalPath
     longest_step_path: ReplayCriticalPath  # may be absent
     stragglers: Records[ReplayStraggler]
@@ -85,6 +86,7 @@ class ReplayTrust(Fields[Any]):
     perturbation: ReplayTrustPerturbation | None
     path_unexplained_ns: int
     path_silent_ns: int
+    path_paused_ns: int
     path_hand_overs: int
     path_inferred_hand_overs: int
 
@@ -173,6 +175,12 @@ class ReplayUnexplained(Fields[Any]):
     kind: str
     wait_ns: int
     count: int
+
+class ReplayPause(Fields[Any]):
+    rank: int
+    count: int
+    paused_ns: int
+    recorded_ns: int
 
 class ReplayCriticalPath(Fields[Any]):
     of: str
@@ -1051,6 +1059,7 @@ class CheckReplayPath(Fields[Any]):
     length_ns: int
     unexplained_ns: int
     silent_ns: int
+    paused_ns: int
     hand_overs: int
     inferred: int
 

@@ -256,6 +256,11 @@ Proposals more_loaders(const Situation& situation) { return waits_for_data(situa
 Proposals half_waits_for_data(const Situation& situation) { return waits_for_data(situation, {"loader.scale", "0.5"}); }
 Proposals no_waits_for_data(const Situation& situation) { return waits_for_data(situation, {"loader.scale", "0"}); }
 
+Proposals no_pauses(const Situation& situation) {
+  if (captured(situation).recording.pauses.empty()) return none("no thread was recorded to pause");
+  return {{{{{"host.pauses", "0"}}}}};
+}
+
 Proposals slowest_rank(const Situation& situation) {
   std::vector<std::pair<Duration, Rank>> ranks;
   for (const sim::RankBreakdown& rank : situation.summary.ranks) {

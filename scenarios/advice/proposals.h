@@ -58,6 +58,7 @@ struct Proposals {
 [[nodiscard]] Proposals more_loaders(const Situation& situation);
 [[nodiscard]] Proposals half_waits_for_data(const Situation& situation);
 [[nodiscard]] Proposals no_waits_for_data(const Situation& situation);
+[[nodiscard]] Proposals no_pauses(const Situation& situation);
 /// Proposes that the rank that computes longest becomes as fast as the median rank.
 [[nodiscard]] Proposals slowest_rank(const Situation& situation);
 [[nodiscard]] Proposals free_network(const Situation& situation);

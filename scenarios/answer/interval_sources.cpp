@@ -19,6 +19,7 @@
 #include "scenarios/change/selection.h"
 #include "sim/analysis/activity.h"
 #include "sim/analysis/intervals.h"
+#include "sim/analysis/pauses.h"
 #include "sim/analysis/step_spread.h"
 #include "sim/report/table.h"
 
@@ -344,6 +345,19 @@ Variants with_host_work(const std::array<double, 2>& factors, std::string_view n
   return with_factors(factors, rule, name);
 }
 
+// ---- pauses
+
+bool pauses_often(const PlanCase& of) {
+  return !of.plan.pauses_known && sim::worst_share_of_pauses(of.captured()) >= sim::kManyPauses;
+}
+
+Variants without_pauses(const PlanCase& /*of*/) {
+  const auto rule = [](const Capture& capture, std::vector<Duration>& durations) {
+    scale_pauses(capture, nullptr, 0, durations);
+  };
+  return {{.sides = Sides{.durations = rule}, .name = "pauses"}};
+}
+
 // ---- modelled
 
 /// Returns the range of the factor of modelled kernels: kModelledKernels, or on a machine what its measured steps
@@ -554,6 +568,11 @@ constexpr std::array kSources{
                .reason =
                    "the CPU of the other machine may be faster or slower (0.7 to 1.4 times the captured times); set "
                    "host.scale if you know it"},
+    SourceRule{.name = "pauses",
+               .applies_to_plan = pauses_often,
+               .variants_of_plan = without_pauses,
+               .reason = "threads did not run for a while in the captured steps, as other steps may not; set "
+                         "host.pauses if you know it"},
     SourceRule{.name = "modelled kernels",
                .applies_to_plan = is_modelled,
                .variants_of_plan = other_kernels,

@@ -143,6 +143,7 @@ struct Plan {
   double activation_bytes = 0;  ///< size of an element of activations, if a change sets it; 0 if it is as captured
   bool other_machine = false;   ///< true if the step runs on a machine with another host
   bool host_known = false;      ///< true if the user gives the speed of that machine's host
+  bool pauses_known = false;    ///< true if the user says how long the host pauses
   bool other_loader = false;    ///< true if the user gives the time that the host waits for data
   /// True if the number of loader processes changes; the predicted saving is then an upper bound.
   bool other_loader_workers = false;

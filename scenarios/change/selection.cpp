@@ -12,6 +12,7 @@
 #include "model/base/text.h"
 #include "model/job/task_names.h"
 #include "scenarios/change/plan.h"
+#include "sim/analysis/intervals.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -116,6 +117,16 @@ bool is_host_work(const Dag& dag, TaskId task) noexcept { return class_of(dag.ki
 void scale_host_work(const Dag& dag, double factor, std::vector<Duration>& durations) {
   for (const TaskId task : dag.tasks()) {
     if (is_host_work(dag, task)) durations[task.index()] = scaled(durations[task.index()], factor);
+  }
+}
+
+void scale_pauses(const Capture& capture, const std::vector<TaskId>* tasks, double factor,
+                  std::vector<Duration>& durations) {
+  for (const Recording::Pause& pause : capture.recording.pauses) {
+    if (tasks != nullptr && !std::binary_search(tasks->begin(), tasks->end(), pause.task)) continue;
+    const double share = std::min(sim::ratio(pause.excess, capture.dag.duration(pause.task)), 1.0);
+    Duration& duration = durations[pause.task.index()];
+    duration = scaled(duration, 1 + (factor - 1) * share);
   }
 }
 

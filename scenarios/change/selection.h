@@ -53,6 +53,12 @@ struct Selection {
 /// Precondition: factor >= 0. O(tasks).
 void scale_host_work(const Dag& dag, double factor, std::vector<Duration>& durations);
 
+/// Multiplies what pauses (Recording::pauses) added to the durations of tasks by `factor`: of the pauses of `tasks`,
+/// ascending, or of all if that is null. `durations` are indexed by TaskId. Precondition: factor >= 0. O(pauses log
+/// tasks).
+void scale_pauses(const Capture& capture, const std::vector<TaskId>* tasks, double factor,
+                  std::vector<Duration>& durations);
+
 }  // namespace stepsim::scenarios
 
 #endif

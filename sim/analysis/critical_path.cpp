@@ -131,6 +131,20 @@ void add_unexplained(const Recording& recording, CriticalPath& path) {
   }
 }
 
+void add_pauses(const Capture& capture, const Timeline& timeline, CriticalPath& path) {
+  const std::vector<Recording::Pause>& pauses = capture.recording.pauses;
+  for (const PathTask& task : path.tasks) {
+    const auto found = std::lower_bound(pauses.begin(), pauses.end(), task.task,
+                                        [](const Recording::Pause& pause, TaskId id) { return pause.task < id; });
+    if (found == pauses.end() || found->task != task.task) continue;
+    // A changed task may pause for less time than it was recorded to.
+    const Duration captured = capture.dag.duration(task.task);
+    const Duration replayed = timeline.finish[task.task.index()] - timeline.start[task.task.index()];
+    const Duration left = found->excess - std::max(Duration{}, captured - replayed);
+    path.paused += std::clamp(left, Duration{}, task.duration - task.queueing);
+  }
+}
+
 /// Sets three fields of `path`: `silent` (the time in which no event shows what the host does), `hand_overs` (the
 /// number of dependencies between tasks of different lanes) and `inferred` (how many of these dependencies were
 /// inferred).
@@ -169,6 +183,7 @@ CriticalPath path_within(const Dag& dag, const Machine& machine, const Timeline&
 CriticalPath path_in_capture(const Capture& capture, const Timeline& timeline, TaskId last, Interval within) {
   CriticalPath path = path_within(capture.dag, Machine::as_recorded(capture), timeline, last, within);
   add_unexplained(capture.recording, path);
+  add_pauses(capture, timeline, path);
   add_inferred_shares(capture.dag, capture.recording, path);
   return path;
 }

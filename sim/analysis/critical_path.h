@@ -63,9 +63,10 @@ struct CriticalPath {
   Time begin;                                       ///< time at which the path begins; its first task may start later
   Duration length{};                                ///< time from `begin` to the end of the last task
   std::array<Duration, kPathClassCount> classes{};  ///< time by class; the times sum to `length`
-  /// The next four fields need recorded times. They are zero unless the path was computed from a Capture.
+  /// The next five fields need recorded times. They are zero unless the path was computed from a Capture.
   Duration unexplained{};      ///< the part of `wait` that the recording marks as unexplained
   Duration silent{};           ///< the part of `host` in which no event shows what the host does
+  Duration paused{};           ///< the part of its tasks that is pauses (Recording::pauses)
   std::size_t hand_overs = 0;  ///< tasks that a task of another lane released
   std::size_t inferred = 0;    ///< those of `hand_overs` whose dependency was inferred from recorded times alone
   [[nodiscard]] Duration operator[](PathClass c) const noexcept { return classes[static_cast<std::size_t>(c)]; }

@@ -282,6 +282,7 @@ constexpr auto kPath = std::to_array<Field<CriticalPath>>({
     {"length_ns", at<&CriticalPath::length>},
     {"unexplained_ns", at<&CriticalPath::unexplained>},
     {"silent_ns", at<&CriticalPath::silent>},
+    {"paused_ns", at<&CriticalPath::paused>},
     {"hand_overs", at<&CriticalPath::hand_overs>},
     {"inferred", at<&CriticalPath::inferred>},
 });

@@ -10,6 +10,7 @@
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"
+#include "sim/analysis/pauses.h"
 #include "sim/analysis/where_to_look.h"
 #include "sim/check/problems.h"
 #include "sim/check/recorded.h"
@@ -292,6 +293,32 @@ void add_silence(const ReplayCheck& replay, std::vector<Finding>& findings) {
                       .remedy = "mark this part of the program with torch.profiler.record_function"});
 }
 
+/// Adds a finding for pauses in the captured steps. The share is that of the rank that pauses most.
+void add_pauses(const Capture& capture, std::vector<Finding>& findings) {
+  const std::vector<RankPauses> ranks = pauses_of(capture);
+  if (ranks.empty()) return;
+  const RankPauses& worst = ranks.front();
+  std::size_t count = 0;
+  for (const RankPauses& rank : ranks) count += rank.count;
+  const double share = worst.share();
+  findings.push_back(
+      {.name = problem("pauses"),
+       .cost = share < kManyPauses    ? Cost::kNothing
+               : share < kMuchOfAPath ? Cost::kBlurs
+                                      : Cost::kWeakens,
+       .weakens = share < kManyPauses ? Questions{} : Questions::all(),
+       .count = count,
+       .share = share,
+       .sentence = fmt::format("threads of rank {} did not run in {}, {} of its {}: operators that launch nothing and "
+                               "wait for nothing took 50 times their usual time",
+                               worst.rank, counted(worst.count, "pause"), to_text(worst.time), to_text(worst.recorded)),
+       .effect = "Pauses count as CPU work, but a faster CPU or GPU does not shorten them, and other steps pause at "
+                 "other times. Other processes on the same cores, garbage collection and page faults cause them.",
+       .remedy = "give each process cores of its own (taskset, OMP_NUM_THREADS) and collect garbage between steps "
+                 "(gc.disable()); --set host.pauses=0 predicts steps without pauses",
+       .in_range = "pauses"});
+}
+
 void add_slowing(const Capture& capture, const ReplayCheck& replay, std::vector<Finding>& findings) {
   const std::optional<Slowing> slowing = slowing_of(capture, replay.summary);
   if (!slowing) return;
@@ -368,7 +395,9 @@ std::vector<Finding> replay_findings(const Examined& examined) {
   add_unexplained(*examined.replay, findings);
   add_late_start(*examined.replay, findings);
   add_silence(*examined.replay, findings);
-  if (examined.capture != nullptr) add_slowing(*examined.capture, *examined.replay, findings);
+  if (examined.capture == nullptr) return findings;
+  add_pauses(*examined.capture, findings);
+  add_slowing(*examined.capture, *examined.replay, findings);
   return findings;
 }
 

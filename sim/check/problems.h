@@ -74,6 +74,8 @@ inline constexpr std::array kProblems{
             "active=5 after warmup=3"},
     Problem{"unexplained_wait", "more than 5 % of the critical path is waiting that nothing explains", ""},
     Problem{"silent_host", "much of the critical path is CPU time without events", ""},
+    Problem{"pauses", "threads did not run for a while: operators took 50 times their usual time without a reason",
+            "cores of its own for each process; no garbage collection in a step"},
     Problem{"secret", "the files contain what looks like a password or key", "stepsim convert --scrub"},
     Problem{"private_content", "the files say who made them", "stepsim convert --scrub before you share them"},
 };

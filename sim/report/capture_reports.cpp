@@ -16,6 +16,7 @@
 #include "model/cost/network/network.h"
 #include "model/job/group.h"
 #include "sim/analysis/longest_path.h"
+#include "sim/analysis/pauses.h"
 #include "sim/analysis/rank_steps.h"
 #include "sim/output/cluster_yaml.h"
 #include "sim/report/common_fields.h"
@@ -131,6 +132,7 @@ constexpr auto kTrust = std::to_array<Field<Findings>>({
     {"perturbation", at<&Findings::perturbation>, kPerturbation},
     {"path_unexplained_ns", at<&Findings::path, &IterationPath::path, &CriticalPath::unexplained>},
     {"path_silent_ns", at<&Findings::path, &IterationPath::path, &CriticalPath::silent>},
+    {"path_paused_ns", at<&Findings::path, &IterationPath::path, &CriticalPath::paused>},
     {"path_hand_overs", at<&Findings::path, &IterationPath::path, &CriticalPath::hand_overs>},
     {"path_inferred_hand_overs", at<&Findings::path, &IterationPath::path, &CriticalPath::inferred>},
 });
@@ -317,6 +319,17 @@ Sections unexplained_sections(const Findings& findings) {
   }
   return {section};
 }
+
+// --- pauses of threads, by rank
+
+constexpr auto kRankPauses = std::to_array<Field<RankPauses>>({
+    {"rank", at<&RankPauses::rank>},
+    {"count", at<&RankPauses::count>},
+    {"paused_ns", at<&RankPauses::time>},
+    {"recorded_ns", at<&RankPauses::recorded>},
+});
+std::vector<RankPauses> pauses_in(const Findings& findings) { return pauses_of(findings.capture); }
+constexpr auto kPauses = std::to_array<Field<Findings>>({{"pauses", at<pauses_in>, kRankPauses, kIfAny}});
 
 // --- the critical path of an iteration: a summary in the answer of replay, all of its tasks in that of critical-path
 
@@ -694,6 +707,7 @@ std::span<const CaptureReport> capture_reports() {
       {.id = "slowing", .in = kReplay, .sections = slowing_sections, .fields = kProfiler},
       {.id = "breakdown", .in = kReplay, .sections = breakdown_sections, .fields = kBreakdown},
       {.id = "unexplained", .in = kReplay, .sections = unexplained_sections, .fields = kUnexplained},
+      {.id = "pauses", .in = kReplay, .fields = kPauses},
       {.id = "path summary", .in = kReplay, .sections = path_summary_sections, .fields = kPathSummary},
       {.id = "path tasks", .in = kCriticalPath, .sections = path_tasks_sections, .fields = kPathTasks},
       {.id = "part paths", .in = kCriticalPath, .sections = part_path_sections, .fields = kPartPaths},

@@ -244,6 +244,12 @@ constexpr auto kTerms = std::to_array<Term>({
      .also = "silence, silences, silent host",
      .definition = "CPU time on a thread between two recorded events, of which no event says what was done.",
      .more = "A replay keeps it as CPU work. Record NVTX ranges or Python calls to see what it is."},
+    {.name = "pauses",
+     .also = "pause, pauses of the CPU, paused",
+     .definition = "Time in which a thread of the CPU did not run, in the middle of an operator.",
+     .more = "An operator that launches nothing and waits for nothing took at least 50 times as long as such operators "
+             "usually do, and 1 ms more. Other processes on its core, garbage collection and page faults cause that. A "
+             "replay keeps it as CPU work; 'host.pauses=0' predicts steps without it."},
     {.name = "in the long run",
      .also = "steady state, cycle",
      .definition = "The step time when each captured step is repeated until the times are steady, and what limits it.",

@@ -286,6 +286,7 @@ std::string trust_line(const Capture& capture, const Summary& summary, const Cri
   };
   add(ratio(path.unexplained, path.length), "unexplained waiting");
   add(ratio(path.silent, path.length), "CPU time without events");
+  add(ratio(path.paused, path.length), "CPU time in pauses");
   waits =
       waits.empty() ? "Every wait on the critical path is explained" : fmt::format("On the critical path, {}", waits);
   if (path.inferred > 0) {

@@ -15,6 +15,7 @@
 #include "model/job/kernel_name.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/longest_path.h"
+#include "sim/analysis/pauses.h"
 #include "sim/analysis/where_to_look.h"
 #include "sim/report/class_style.h"
 #include "sim/report/common_fields.h"
@@ -104,6 +105,20 @@ std::string largest_class_text(const Dag& dag, const CriticalPath& path, const W
                      shown(short_kernel_name(released_by_text(dag, wait)), 80));
 }
 
+/// Returns how much of its captured steps the rank that pauses most did not run; empty if that is little of them.
+std::string pauses_text(const Capture& capture, const CriticalPath& path) {
+  const std::vector<RankPauses> ranks = pauses_of(capture);
+  if (ranks.empty() || ranks.front().share() < kWorthALook) return {};
+  const RankPauses& worst = ranks.front();
+  return fmt::format(
+      "Rank {} did not run in {}, {} of its {} ({}), which count as work of the CPU; {} of that is on the critical "
+      "path. "
+      "--set "
+      "host.pauses=0 predicts steps without pauses.",
+      worst.rank, counted(worst.count, "pause"), to_text(worst.time), to_text(worst.recorded), percent(worst.share()),
+      path.paused == Duration{} ? "none" : to_text(path.paused));
+}
+
 /// Describes a path that begins before its first rank has started.
 std::string late_start_text(const Dag& dag, const PathTask& first) {
   return fmt::format(
@@ -187,6 +202,7 @@ std::vector<std::string> sentences_on(const Findings& findings) {
   if (std::string loader = waiting_for_data_text(findings.summary.parts); !loader.empty())
     sentences.push_back(std::move(loader));
   sentences.push_back(largest_class_text(dag, path, *found));
+  if (std::string pauses = pauses_text(findings.capture, path); !pauses.empty()) sentences.push_back(std::move(pauses));
   if (found->late_start != nullptr) sentences.push_back(late_start_text(dag, *found->late_start));
   if (found->straggler != nullptr) sentences.push_back(straggler_text(*found->straggler));
   if (found->queueing) sentences.push_back(queueing_text(dag, path, *found->queueing));

@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 from checks import SHARED, check, quietly, verdict, write
+from made_traces import paused_trace
 
 SAMPLE = os.path.abspath(sys.argv[2])
 
@@ -101,6 +102,39 @@ def other_formats():
         check("what cannot be used is written too", run.returncode == 1 and json.load(open(path))["verdict"] == "unusable", run)
 
 
+def pauses():
+    each = 28_990_000  # paused_trace()
+    length = 80_000_000 + 7 * each
+    with tempfile.TemporaryDirectory() as folder:
+        path = write(folder, "paused.json", paused_trace())
+        answer = judged(path)
+        found = next((finding for finding in answer["findings"] if finding["name"] == "pauses"), {})
+        check("7 pauses", found.get("count") == 7 and found["cost"] == "weakens" and abs(found["share"] - 7 * each / length) < 0.01, found)
+        check("are a doubt", answer["verdict"] == "doubtful", answer["sentence"])
+        said = [{"rank": 0, "count": 7, "paused_ns": 7 * each}]
+
+        def paused(*arguments):
+            listed = json.loads(quietly("replay", *arguments, "--json").stdout)["pauses"]
+            return [{key: value for key, value in one.items() if key != "recorded_ns"} for one in listed]
+
+        check("replay says so", paused(path) == said, paused(path))
+        check("in text, too", b"Rank 0 did not run in 7 pauses, 202.9 ms of its 282.9 ms" in quietly("replay", path).stdout, quietly("replay", path).stdout)
+        for factor in (0, 0.5, 1):
+            answer = json.loads(quietly("whatif", path, "--set", f"host.pauses={factor}", "--json").stdout)
+            change = answer["scenario"]["mean_effect"]["change"]
+            check(f"host.pauses={factor} takes a part of them away", abs(change + (1 - factor) * 7 * each / length) < 1e-6, change)
+        stored = os.path.join(folder, "paused.stepsim")
+        quietly("convert", path, "-o", stored)
+        check("a stored part keeps them", paused(stored) == said, paused(stored))
+        ranks = [write(folder, f"rank{rank}.json", paused_trace(rank, 2)) for rank in (0, 1)]
+        combined = os.path.join(folder, "ranks.json.gz")
+        quietly("combine", *ranks, "-o", combined)
+        check("a combined trace keeps them", paused(combined) == [said[0], {**said[0], "rank": 1}], paused(combined))
+        check("--anonymous keeps them", paused(path, "--anonymous") == said)
+        check("--steps leaves some out", paused(path, "--steps", "0-2") == [{"rank": 0, "count": 3, "paused_ns": 3 * each}], paused(path, "--steps", "0-2"))
+
+
 captures()
 other_formats()
+pauses()
 sys.exit(verdict())

@@ -69,6 +69,7 @@ Not applicable to this job
 - comm.start: no reduction that is known to carry a gradient starts after the backward pass
 - overlap.prefetch: no FSDP module was captured
 - compute{class=...}.scale: the capture has no device work of a known class
+- host.pauses: no thread was recorded to pause
 - compute{rank=...}.scale: all ranks compute for about the same time
 - host{name=...}.scale: no call of more than 1 ms that allocates, frees or starts the driver takes 5 % of the CPU work
 - precision.to=tf32, precision.to: the capture has no GPU kernels
@@ -119,6 +120,7 @@ Not applicable to this job
 - compute{name=DataLoader}.scale: no data loading in the training process was captured
 - comm.start: no reduction that is known to carry a gradient starts after the backward pass
 - overlap.prefetch: no FSDP module was captured
+- host.pauses: no thread was recorded to pause
 - compute{rank=...}.scale: only one rank was captured
 - host{name=...}.scale: no call of more than 1 ms that allocates, frees or starts the driver takes 5 % of the CPU work
 - overlap.barriers=off: the capture has no barriers
@@ -138,8 +140,8 @@ $ stepsim advise tests/golden/data/gpu_overlap.json --json --quiet
 {"set":{"compute.scale":"0.5"},"takes":"hardware","what":"use GPUs twice as fast (CPUs if the job has no GPUs)","verdict":"gain","best_of_its_values":true,"iteration_ns":8560000,"low_ns":8287209,"high_ns":8841534,"change":-0.4498714652956298,"low_change":-0.467391697279559,"high_change":-0.39740405835655856,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["contention of compute and communication for CPU cores, and for the device where the capture does not show it"]},
 {"set":{"network.bandwidth":"1000x"},"takes":"limit","what":"no network time","verdict":"unsure","best_of_its_values":true,"iteration_ns":14061500,"low_ns":13802579,"high_ns":16386628,"change":-0.09630462724935729,"low_change":-0.11292961991904182,"high_change":0.05312522759103988,"applies_to":["3 tasks, 13.50 ms of 13.50 ms of communication (100.0 %)"],"assumptions":["3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 1000, like transfers over links."],"leaves_out":["effects of another network on the hosts: interrupts, copies, protocol limits"]},
 {"set":{"network.bandwidth":"2x"},"takes":"hardware","what":"use links with twice the bandwidth","verdict":"unsure","best_of_its_values":true,"iteration_ns":14810000,"low_ns":14586035,"high_ns":15789454,"change":-0.04820051413881743,"low_change":-0.05583271857125016,"high_change":0.013410641267341816,"applies_to":["3 tasks, 13.50 ms of 13.50 ms of communication (100.0 %)"],"assumptions":["3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 2, like transfers over links."],"leaves_out":["effects of another network on the hosts: interrupts, copies, protocol limits"]},
-{"set":{"host.scale":"0"},"takes":"limit","what":"no CPU time","verdict":"gain","best_of_its_values":true,"iteration_ns":15525000,"low_ns":15337027,"high_ns":15715276,"change":-0.0022493573264781297,"low_change":-0.0025445165155126848,"high_change":-0.001954110796255737,"applies_to":["102 tasks, 546.0 us of 546.0 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work; calls of more than 1 ms that allocate, free or start the driver keep their times"]},
-{"set":{"host.scale":"0.7"},"takes":"hardware","what":"use a faster CPU (30 % less CPU time, a typical difference between servers)","verdict":"gain","best_of_its_values":true,"iteration_ns":15549500,"low_ns":15363112,"high_ns":15738074,"change":-0.0006748071979434389,"low_change":-0.0007625095909687962,"high_change":-0.000505339617016487,"applies_to":["102 tasks, 546.0 us of 546.0 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work; calls of more than 1 ms that allocate, free or start the driver keep their times"]},
+{"set":{"host.scale":"0"},"takes":"limit","what":"no CPU time","verdict":"gain","best_of_its_values":true,"iteration_ns":15525000,"low_ns":15337027,"high_ns":15715276,"change":-0.0022493573264781297,"low_change":-0.0025445165155126848,"high_change":-0.001954110796255737,"applies_to":["102 tasks, 546.0 us of 546.0 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work; calls of more than 1 ms that allocate, free or start the driver keep their times; that a faster CPU pauses as long"]},
+{"set":{"host.scale":"0.7"},"takes":"hardware","what":"use a faster CPU (30 % less CPU time, a typical difference between servers)","verdict":"gain","best_of_its_values":true,"iteration_ns":15549500,"low_ns":15363112,"high_ns":15738074,"change":-0.0006748071979434389,"low_change":-0.0007625095909687962,"high_change":-0.000505339617016487,"applies_to":["102 tasks, 546.0 us of 546.0 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work; calls of more than 1 ms that allocate, free or start the driver keep their times; that a faster CPU pauses as long"]},
 {"set":{"launch.overhead":"0us"},"takes":"code","what":"use CUDA graphs (launches take no CPU time)","verdict":"nothing","best_of_its_values":true,"iteration_ns":15555000,"low_ns":15368991,"high_ns":15743192,"change":-0.0003213367609254947,"low_change":-0.00036300940628641865,"high_change":-0.0001550899967136532,"applies_to":["45 tasks, 225.0 us of 546.0 us of host work (41.2 %)"],"assumptions":[],"leaves_out":["framework time around a launch, device time between two kernels, and call time beyond 100 us (loading code, waiting)"]}],
 "long_calls":[],
 "together":[
@@ -153,6 +155,7 @@ $ stepsim advise tests/golden/data/gpu_overlap.json --json --quiet
 {"changes":["compute{name=DataLoader}.scale"],"reason":"no data loading in the training process was captured"},
 {"changes":["comm.start"],"reason":"no reduction that is known to carry a gradient starts after the backward pass"},
 {"changes":["overlap.prefetch"],"reason":"no FSDP module was captured"},
+{"changes":["host.pauses"],"reason":"no thread was recorded to pause"},
 {"changes":["compute{rank=...}.scale"],"reason":"only one rank was captured"},
 {"changes":["remove{kind=copy}.share"],"reason":"the capture has no copies"},
 {"changes":["host{name=...}.scale"],"reason":"no call of more than 1 ms that allocates, frees or starts the driver takes 5 % of the CPU work"},

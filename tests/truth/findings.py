@@ -13,6 +13,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
 from checks import quietly  # noqa: E402
+from made_traces import paused_trace  # noqa: E402
 
 try:
     import yaml
@@ -37,6 +38,17 @@ def ms(nanoseconds):
 
 def close(value, right, tolerance):
     return abs(value - right) <= tolerance
+
+
+def pauses():
+    """A record of our own: every step is 10 ms, but for 7 views of 29 ms."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "paused.json")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(paused_trace())
+        count = sum(finding["count"] for finding in ask("check", path)["findings"] if finding["name"] == "pauses")
+        step = ask("whatif", path, "--set", "host.pauses=0")["scenario"]["iteration_ns"]
+    return f"{count} pauses; without them, steps of {ms(step)}", count == 7 and close(step / 1e6, 10, 0.1)
 
 
 # Each check returns (what stepsim answers, whether it is right).
@@ -176,6 +188,7 @@ CHECKS = [
     (None, "ten-ranks-ten-hosts", "19.9 ms on the ten hosts that the capture names", "10.0 ms, nothing said",
      lambda r: baseline(r, 19.9, "--network", "maxmin", "--cluster", os.path.join(FOLDER, "ingest/ten-ranks-ten-hosts.yaml"),
                         "--set", "host.scale=0.999")),
+    (None, "paused (tests/cli/made_traces.py)", "7 pauses; without them, steps of 10 ms", "nothing said", lambda r: pauses()),
 ]
 
 

@@ -68,6 +68,15 @@ Question recorded_question(std::uint32_t events, std::optional<Duration> measure
   return Question(std::move(capture));
 }
 
+/// Returns the sample's job, in whose steps of 210 us the threads, which work for 10 us, pause for `pause`.
+Question pausing_question(Duration pause) {
+  Capture capture = stepsim::testing::sample_capture();
+  for (const TaskId task : capture.dag.tasks()) {
+    if (capture.dag.kind(task) == TaskKind::kHost) capture.recording.pauses.push_back({task, pause});
+  }
+  return Question(std::move(capture));
+}
+
 /// Expects the range that the sources give together. On each side, the logarithms of their factors add up by their
 /// squares. Of the sources that are computed from the captured steps' times (model, steps, transient) only the widest
 /// counts. All is then widened by the factor of the answer's kind. The range is at least as wide as the errors of
@@ -101,6 +110,17 @@ void expect_sources_together(const Answer& answer, const std::string& what) {
   const double high = std::exp(std::max(answer.range.factor * most, high_of_steps));
   EXPECT_NEAR(sim::ratio(answer.range.low, answer.iteration), low, 2e-5) << what;
   EXPECT_NEAR(sim::ratio(answer.range.high, answer.iteration), high, 2e-5) << what;
+}
+
+/// A rank's two steps take 420 us, so two pauses take 5 % of them from 10.5 us each.
+TEST(IntervalTest, StepsWithoutPausesAreInTheRangeIfThereAreMany) {
+  EXPECT_EQ(answer(pausing_question(Duration{10'400})).source("pauses"), nullptr);
+  const Question question = pausing_question(Duration{10'600});
+  const Answer with = answer(question);
+  ASSERT_NE(with.source("pauses"), nullptr);
+  EXPECT_EQ(with.source("pauses")->low, with.iteration - microseconds{10}) << "the whole task, and no more";
+  EXPECT_EQ(with.source("pauses")->high, with.iteration);
+  EXPECT_EQ(answer(question, {"host.pauses=0.5"}).source("pauses"), nullptr) << "the user says how long they are";
 }
 
 TEST(IntervalTest, IsWhatItsSourcesMakeTogether) {

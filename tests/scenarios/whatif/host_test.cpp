@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <utility>
 
 #include "tests/scenarios/gpu_job.h"
 #include "tests/scenarios/sample_questions.h"
@@ -39,6 +40,35 @@ TEST(HostWhatIf, LongCallsThatLaunchNothingKeepTheirTimesUnlessSelected) {
 TEST(HostWhatIf, OneChangesNothing) {
   const Question question = host_bound();
   EXPECT_EQ(question.predicted({"host.scale=1"}).timeline.finish, question.predicted({}).timeline.finish);
+}
+
+/// Returns host_bound() in which 2 ms of each launch's 3 ms are a pause.
+Question pausing() {
+  GpuJob job("NVIDIA A100-SXM4-40GB");
+  for (int i = 0; i < 2; ++i)
+    (void)job.launch("kernel", TaskKind::kKernel, std::chrono::milliseconds{3}, std::chrono::milliseconds{1});
+  Capture capture = std::move(job).capture();
+  for (const TaskId task : capture.dag.tasks()) {
+    if (capture.dag.name(task) == "cudaLaunchKernel")
+      capture.recording.pauses.push_back({task, std::chrono::milliseconds{2}});
+  }
+  return Question(std::move(capture));
+}
+
+TEST(HostWhatIf, PausesTakeAFactorOfTheTimeThatTheyAdded) {
+  const Question question = pausing();
+  EXPECT_EQ(question.iteration({"host.pauses=0"}), std::chrono::milliseconds{1 + 1 + 1});
+  EXPECT_EQ(question.iteration({"host.pauses=0.5"}), std::chrono::milliseconds{2 + 2 + 1});
+  EXPECT_EQ(question.iteration({"host.pauses=2"}), std::chrono::milliseconds{5 + 5 + 1});
+  EXPECT_EQ(question.predicted({"host.pauses=1"}).timeline.finish, question.predicted({}).timeline.finish);
+  for (const auto& sets : {std::pair{"host.pauses=0", "host.scale=0.5"}, {"host.scale=0.5", "host.pauses=0"}})
+    EXPECT_EQ(question.iteration({sets.first, sets.second}), std::chrono::microseconds{500 + 1000 + 1000});
+}
+
+TEST(HostWhatIf, OnlySelectedPausesMove) {
+  EXPECT_EQ(pausing().iteration({"host{rank=0}.pauses=0"}), std::chrono::milliseconds{1 + 1 + 1});
+  EXPECT_THAT(problem_of(pausing(), {"host{kind=kernel}.pauses=0"}), ::testing::HasSubstr("no pause"));
+  EXPECT_EQ(host_bound().iteration({"host.pauses=0"}), std::chrono::milliseconds{7}) << "there are none";
 }
 
 TEST(HostWhatIf, OnlySelectedHostWorkMoves) {

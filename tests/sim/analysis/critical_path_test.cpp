@@ -57,6 +57,24 @@ TEST(CriticalPathTest, GoesThroughTheLastRankToArriveAtACollective) {
   EXPECT_EQ(released_by_text(dag, path.path.tasks[1]), "rank 1, the last to arrive, after gemm (stream)");
 }
 
+TEST(CriticalPathTest, SaysHowMuchOfItIsPauses) {
+  Capture capture = sample_capture();
+  for (const TaskId task : capture.dag.tasks()) {
+    if (capture.dag.name(task) == "optimizer") capture.recording.pauses.push_back({task, microseconds{7}});
+  }
+  Path path{capture, 0};
+  EXPECT_EQ(path.path.paused, microseconds{7}) << "of the 10 us of the optimizer";
+  // A replay in which the optimizer pauses for 3 us only.
+  std::vector<Duration> durations;
+  for (const TaskId task : capture.dag.tasks()) durations.push_back(capture.dag.duration(task));
+  for (const Recording::Pause& pause : capture.recording.pauses) durations[pause.task.index()] -= microseconds{4};
+  Machine machine = Machine::as_recorded(capture);
+  machine.set_durations(durations);
+  path.timeline = replay(capture.dag, machine);
+  EXPECT_EQ(critical_path_of_step(capture, path.timeline, timed_step(capture, path.timeline, 0)).paused,
+            microseconds{3});
+}
+
 TEST(CriticalPathTest, ClassesSumToTheLength) {
   const Path path{sample_capture(), 0};
   EXPECT_EQ(path.path.length, microseconds{210});

@@ -195,6 +195,33 @@ TEST(CheckupTest, AStepThatBeginsWithTheWaitForARankIsDoubtful) {
   EXPECT_EQ(finding(check(whole.examined), "late_start"), nullptr);
 }
 
+/// A rank's recorded steps take 420 us.
+TEST(CheckupTest, PausesAreADoubtFromAFifthOfTheSteps) {
+  Whole whole;
+  ReplayCheck replay;
+  replay.summary.measured = true;
+  whole.examined.replay = &replay;
+  const auto cost = [&](Duration pause) {
+    whole.capture.recording.pauses.clear();
+    for (const TaskId task : whole.capture.dag.tasks()) {
+      if (whole.capture.dag.name(task) == "optimizer" && whole.capture.dag.lane(task).rank == 1)
+        whole.capture.recording.pauses.push_back({task, pause});
+    }
+    return finding(check(whole.examined), "pauses")->cost;
+  };
+  EXPECT_EQ(finding(check(whole.examined), "pauses"), nullptr);
+  EXPECT_EQ(cost(std::chrono::microseconds{10}), Cost::kNothing) << "20 of 420 us";
+  EXPECT_EQ(check(whole.examined).verdict, Verdict::kGood);
+  EXPECT_EQ(cost(std::chrono::microseconds{11}), Cost::kBlurs) << "22 of 420 us";
+  EXPECT_EQ(cost(std::chrono::microseconds{41}), Cost::kBlurs) << "82 of 420 us";
+  EXPECT_EQ(cost(std::chrono::microseconds{42}), Cost::kWeakens) << "84 of 420 us";
+  EXPECT_EQ(check(whole.examined).verdict, Verdict::kDoubtful);
+  const Checkup found = check(whole.examined);
+  EXPECT_EQ(finding(found, "pauses")->count, 2U);
+  EXPECT_NEAR(*finding(found, "pauses")->share, 0.2, 1e-9);
+  EXPECT_THAT(finding(found, "pauses")->sentence, HasSubstr("rank 1 did not run in 2 pauses, 84 us of its 420 us"));
+}
+
 /// Returns a capture of two ranks that has the first `steps` steps of each rank. `marked` says whether the trace marks
 /// the steps.
 Capture capture_of_steps(std::size_t steps, bool marked) {
