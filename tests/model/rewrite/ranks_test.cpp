@@ -68,6 +68,19 @@ TEST(WithRanksTest, WorkOfCopiesIsThatOfTheirOriginalsInCallsOfTheirOwn) {
   EXPECT_GT(four.operators.occurrences, *calls.rbegin());
 }
 
+TEST(WithRanksTest, CopiesPauseAsTheirOriginals) {
+  Capture two = DataParallelJob{.ranks = 2}.capture();
+  two.recording.pauses = {{TaskId{0}, Duration{3}}, {TaskId{1}, Duration{5}}};
+  const Capture four = with_ranks(two, 4, every_rank);
+
+  ASSERT_EQ(four.recording.pauses.size(), 4U);
+  for (const Recording::Pause& pause : four.recording.pauses) {
+    const TaskId original{pause.excess == Duration{3} ? 0U : 1U};
+    EXPECT_EQ(four.dag.name(pause.task), two.dag.name(original));
+    EXPECT_EQ(four.dag.lane(pause.task).rank % 2, two.dag.lane(original).rank);
+  }
+}
+
 TEST(WithRanksTest, KernelsOfCopiesAreLaunchedAsTheirOriginals) {
   Capture two = DataParallelJob{.ranks = 2}.capture();
   two.launches = {{{10, 64, 16, 0}, {20, 64, 16, 0}}, {{TaskId{0}, 0}, {TaskId{1}, 1}}};
