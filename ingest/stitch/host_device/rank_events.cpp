@@ -309,12 +309,6 @@ bool reads_result(std::string_view name) noexcept {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-bool reads_result(std::string_view name) noexcept {
-  constexpr std::array<std::string_view, 5> kNames{"aten::_local_scalar_dense", "aten::item", "aten::is_nonzero",
-                                                   "aten::nonzero", "aten::equal"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
 CallWait wait_of_call(std::string_view name) noexcept {
   for (const std::string_view prefix : kApis) {
     if (!name.starts_with(prefix)) continue;
