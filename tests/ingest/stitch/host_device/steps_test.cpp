@@ -106,7 +106,7 @@ TEST(StepsTest, AWarmUpIsNoStep) {
   Ranges ranges;
   ranges.add("Warm-up Step 1", 0, 500);
   ranges.add("step 2", 20, 400);
-  ranges.add("step 3", 600, 100);
+  ranges.add("step 3", 600, 100, 100);
   EXPECT_THAT(numbers_of(arrange(ranges.maker.trace)), ElementsAre(3));
 }
 
