@@ -1,7 +1,7 @@
 What becomes of a trace that was cut while it was written?
 $ stepsim replay tests/golden/data/cut.json
 The capture is damaged: it lost at least 2 kernels, in steps 6; steps that lack more than 1 % are set aside.
-Step time 1 ms (2 steps, 1 rank, 28 tasks); GPU busy 40.0 %; limited by the CPU.
+Step time 1 ms (2 steps, 1 rank, 28 tasks); GPU busy 53.3 % of the capture; limited by the CPU.
 Part of the input could not be used: truncated_file (1), lost_kernels (2); 'stepsim check' explains the consequences. Answers about this capture are unreliable: 60.0 % of the critical path is CPU time without events (silent_host).
 Self-check: one step's graph predicts the others within 0.0 % on average (the steps differ by 0.0 %); the most unusual step is 0.0 % off the typical one. On the critical path, CPU time without events takes 60.0 %; 1 of the 2 waits on it was recorded, 1 inferred from times.
 
@@ -19,8 +19,8 @@ rank  step  measured  replayed  error  against the other steps' median
 - Not counted, because the capture cuts them: rank 0 step 6
 
 Where the time of a step goes (replayed; columns overlap)
-rank  step time  compute  communication  exposed transfer  copies  waiting for ranks     CPU  nothing running  GPU busy  overlap  unexplained
-   0       1 ms   400 us              0                 0       0                  0  962 us                0    40.0 %        -            0
+rank  step time  compute  communication  exposed transfer  copies  waiting for ranks     CPU  nothing running  GPU busy in a step  overlap  unexplained
+   0       1 ms   400 us              0                 0       0                  0  962 us                0              40.0 %        -            0
 
 Critical path of rank 0's step 4: 1 ms
 class          on the path   share

@@ -17,12 +17,12 @@ rank  step  measured  replayed  error  against the other steps' median
    1     6  529.9 ms  529.9 ms  0.0 %                           -0.5 %
    1     7  533.8 ms  533.8 ms  0.0 %                           +0.6 %
 - Replay error: 0.0 % on average, 0.0 % at worst. A small one shows that nothing was lost while reading; only the self-check tests the dependencies.
-- In the long run a step takes 534.1 ms, limited by rank 0 PUSH to server 1 (282.6 ms), rank 0 PULL from server 1 (193.5 ms), rank 0 operators (57.25 ms).
+- In the long run a step takes 533.8 ms, limited by rank 0 PUSH to server 1 (281.3 ms), rank 0 PULL from server 1 (193.6 ms), rank 0 operators (57.33 ms).
 
 Where the time of a step goes (replayed; columns overlap)
-rank  step time   compute  communication  exposed transfer  copies  waiting for ranks  CPU  nothing running  GPU busy  overlap  unexplained
-   0   534.1 ms  150.0 ms       476.7 ms          384.0 ms       0                  0    0          69.5 us         -   19.5 %     240.5 us
-   1   530.6 ms  150.3 ms       472.9 ms          380.2 ms       0                  0    0         127.0 us         -   19.6 %     365.5 us
+rank  step time   compute  communication  exposed transfer  copies  waiting for ranks  CPU  nothing running  GPU busy in a step  overlap  unexplained
+   0   534.1 ms  150.0 ms       476.7 ms          384.0 ms       0                  0    0          69.5 us                   -   19.5 %     240.5 us
+   1   530.6 ms  150.3 ms       472.9 ms          380.2 ms       0                  0    0         127.0 us                   -   19.6 %     365.5 us
 
 Unexplained waits
 - host thread: 1.762 ms in 123 waits over the whole capture

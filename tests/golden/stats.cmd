@@ -37,7 +37,7 @@ COPYH2D           288   45.151 ms  156.8 us  0.523 ms   0.067 s    0.232 ms    0
 BROADCAST         288   32.460 ms  112.7 us  0.316 ms   0.035 s    0.122 ms    0.324 ms   0.001 s                    -
 - queued: from the end of the previous stage (for the first stage: of the tensor's last operator) until the stage takes the partition; worked: in the stage, as recorded; in line: the part of worked in which other messages use the link; waiting for workers: the part of a pull before the last worker has pushed
 $ stepsim stats tests/golden/data/stats_step.json --head 30
-GPU busy 100.0 %: 1.5 ms compute, 800 us communication, 850 us copies, 2.411 ms CPU work (13 events on 1 rank in the whole capture; step 7 is whole).
+GPU busy 100.0 % of the capture: 1.5 ms compute, 800 us communication, 850 us copies, 2.411 ms CPU work (13 events on 1 rank in the whole capture; step 7 is whole).
 
 By name
 name                                           kind        count    total     self                     share     mean   median      min      max  deviation  per step
@@ -112,12 +112,12 @@ Net_0         1  150 us  400 us  nn.Module: Net_0 < train.py(12): step
 Linear_0      1  150 us  150 us  nn.Module: Linear_0 < nn.Module: Net_0 < train.py(12): step
 ReLU_0        1  100 us  100 us  nn.Module: ReLU_0 < nn.Module: Net_0 < train.py(12): step
 $ stepsim stats tests/golden/data/stats_step.json --by class --sort count --brief
-GPU busy 100.0 %: 1.5 ms compute, 800 us communication, 850 us copies, 2.411 ms CPU work (13 events on 1 rank in the whole capture; step 7 is whole).
+GPU busy 100.0 % of the capture: 1.5 ms compute, 800 us communication, 850 us copies, 2.411 ms CPU work (13 events on 1 rank in the whole capture; step 7 is whole).
 $ stepsim stats tests/golden/data/stats_step.json tests/golden/data/two_hosts.json --by kind
 Statistics of 2 inputs, each on its own.
 
 stats_step.json: by kind
-GPU busy 100.0 %: 1.5 ms compute, 800 us communication, 850 us copies, 2.411 ms CPU work (13 events on 1 rank in the whole capture; step 7 is whole).
+GPU busy 100.0 % of the capture: 1.5 ms compute, 800 us communication, 850 us copies, 2.411 ms CPU work (13 events on 1 rank in the whole capture; step 7 is whole).
 kind        count     total      self                     share      mean    median        min       max  deviation  per step
 runtime         5  2.239 ms  2.239 ms        92.9 % of CPU work  0.448 ms  0.010 ms     8.0 us  2.200 ms   876.1 us  2.239 ms
 kernel          2  1.500 ms  1.500 ms        100.0 % of compute  0.750 ms  0.750 ms   300.0 us  1.200 ms   450.0 us  1.500 ms
