@@ -12,8 +12,8 @@
 
 #include "ingest/formats/capture/nccl.h"
 #include "ingest/formats/capture/records.h"
+#include "ingest/formats/cupti_names.h"
 #include "ingest/formats/format.h"
-#include "ingest/formats/nsys/names.h"
 #include "ingest/parts/host_device_builder.h"
 #include "ingest/parts/part.h"
 #include "ingest/parts/step_name.h"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/formats/nsys/names.h"
+#include "ingest/formats/cupti_names.h"
 #include "ingest/parts/host_device_builder.h"
 #include "ingest/parts/part.h"
 #include "ingest/sqlite/database.h"

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ingest/formats/nsys/names.h"
+#include "ingest/formats/cupti_names.h"
 #include "ingest/json/json_values.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/limits.h"

@@ -1,4 +1,4 @@
-#include "ingest/formats/nsys/names.h"
+#include "ingest/formats/cupti_names.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ingest/formats/nsys/names.h"
+#include "ingest/formats/cupti_names.h"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-namespace stepsim::ingest::names_test {
+namespace stepsim::ingest::cupti_names_test {
 namespace {
 
-TEST(NsysNamesTest, CallsHaveNoVersion) {
+TEST(CuptiNamesTest, CallsHaveNoVersion) {
   EXPECT_EQ(call_name("cudaLaunchKernel_v7000"), "cudaLaunchKernel");
   EXPECT_EQ(call_name("cudaLaunchKernel_ptsz_v7000"), "cudaLaunchKernel");
   EXPECT_EQ(call_name("cudaMemcpyAsync_ptds"), "cudaMemcpyAsync");
@@ -19,14 +19,14 @@ TEST(NsysNamesTest, CallsHaveNoVersion) {
   EXPECT_EQ(call_name("123"), "123");
 }
 
-TEST(NsysNamesTest, CopiesAreNamedAsInKineto) {
+TEST(CuptiNamesTest, CopiesAreNamedAsInKineto) {
   EXPECT_EQ(copy_name(1, 1, 2), "Memcpy HtoD (Pinned -> Device)");
   EXPECT_EQ(copy_name(2, 2, 0), "Memcpy DtoH (Device -> Pageable)");
   EXPECT_EQ(copy_name(99, -3, 8), "Memcpy Unknown (Unknown -> Unknown)");
   EXPECT_EQ(memset_name(2), "Memset (Device)");
 }
 
-TEST(NsysNamesTest, OperatorsAreToldByWhatPyTorchWritesBehindThem) {
+TEST(CuptiNamesTest, OperatorsAreToldByWhatPyTorchWritesBehindThem) {
   EXPECT_EQ(operator_name("aten::mm, op_id = 12"), "aten::mm");
   EXPECT_EQ(operator_name("MmBackward0, seq = 7, op_id = 12, sizes = [[2, 3], [3, 4]]"), "MmBackward0");
   EXPECT_EQ(operator_name("aten::mm"), std::nullopt);
@@ -34,4 +34,4 @@ TEST(NsysNamesTest, OperatorsAreToldByWhatPyTorchWritesBehindThem) {
 }
 
 }  // namespace
-}  // namespace stepsim::ingest::names_test
+}  // namespace stepsim::ingest::cupti_names_test
