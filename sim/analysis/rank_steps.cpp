@@ -230,7 +230,7 @@ class Measuring {
     const auto all = dag_.all_rendezvous();
     return have_both && std::any_of(all.begin(), all.end(), [this](RendezvousId rendezvous) {
              const auto members = dag_.members(rendezvous);
-             return dag_.lane(members.front()).rank != dag_.lane(members.back()).rank;
+             return !members.empty() && dag_.lane(members.front()).rank != dag_.lane(members.back()).rank;
            });
   }
 

@@ -68,6 +68,7 @@ class TypicalLengths {
  public:
   explicit TypicalLengths(std::vector<Duration> measured);
   [[nodiscard]] bool contain(Duration length) const noexcept { return low_ <= length && length <= high_; }
+  [[nodiscard]] bool are_below(Duration length) const noexcept { return high_ < length; }
 
  private:
   Duration low_;

@@ -90,20 +90,25 @@ class Repeating {
   [[nodiscard]] std::vector<std::pair<JobStep, JobStep>> runs_of_typical_steps() const {
     const auto follows_another = [&](JobStep step) { return step > 0 && steps_.next_follows(step - 1); };
     std::vector<JobStep> steps;
+    const bool work_between = any_work_between();
     for (JobStep step = 0; step < steps_.count(); ++step) {
-      if (steps_.next_follows(step) || follows_another(step)) steps.push_back(step);
+      // What the job does after the last step was not captured.
+      if (steps_.next_follows(step) || (follows_another(step) && !work_between)) steps.push_back(step);
     }
     if (steps.empty()) {
       steps.resize(steps_.count());
       std::iota(steps.begin(), steps.end(), JobStep{0});
     }
-    const std::vector<Duration> lengths = measured_lengths();
-    std::vector<Duration> measured;
-    for (const JobStep step : steps) measured.push_back(lengths[step]);
-    const TypicalLengths typical(std::move(measured));
+    const std::vector<Length> lengths = measured_lengths();
+    std::vector<Duration> known;
+    for (const JobStep step : steps) {
+      if (!lengths[step].at_least) known.push_back(lengths[step].measured);
+    }
+    const TypicalLengths typical(std::move(known));
     std::vector<std::pair<JobStep, JobStep>> runs;
     for (const JobStep step : steps) {
-      if (!typical.contain(lengths[step])) continue;
+      const auto& [length, at_least] = lengths[step];
+      if (at_least ? typical.are_below(length) : !typical.contain(length)) continue;
       if (!runs.empty() && runs.back().second + 1 == step && follows_another(step)) {
         runs.back().second = step;
       } else {
@@ -113,17 +118,39 @@ class Repeating {
     return runs;
   }
 
-  /// Returns the measured length of each step of the job, that of its slowest rank.
-  [[nodiscard]] std::vector<Duration> measured_lengths() const {
-    std::vector<Duration> lengths(steps_.count());
-    for (const auto& [rank, times] : rank_steps(dag_, recording_, timeline_)) {
-      std::map<std::size_t, Duration> measured;
-      for (const TimedStep& step : times.steps) measured.emplace(step.step, step.time.measured);
-      for (const TimedStep& step : times.at_other_pace) measured.emplace(step.step, step.time.measured);
-      for (const auto& [step, length] : measured) {
-        Duration& longest = lengths[steps_.of(static_cast<std::int32_t>(step))];
-        longest = std::max(longest, length);
+  /// True if the job does something between the steps that belongs to no step.
+  [[nodiscard]] bool any_work_between() const {
+    for (std::size_t i = 0; i < step_of_.size(); ++i) {
+      if (step_of_[i] != kNoJobStep && recording_.step[i] < 0) return true;
+    }
+    return false;
+  }
+
+  /// The measured length of a step of the job, that of its slowest rank.
+  struct Length {
+    Duration measured{};
+    bool at_least = false;  ///< true if the device limits the pace, and only the host's part of the step is known
+  };
+
+  /// Returns the lengths by step. They do not depend on the replay.
+  [[nodiscard]] std::vector<Length> measured_lengths() const {
+    std::vector<Length> lengths(steps_.count());
+    Timeline recorded;
+    recorded.start = recording_.start;
+    recorded.finish = recording_.finish;
+    const auto note = [&](const std::vector<TimedStep>& timed, std::vector<bool>& is_known, bool at_least) {
+      for (const TimedStep& step : timed) {
+        if (at_least && is_known[step.step]) continue;
+        is_known[step.step] = true;
+        Length& longest = lengths[steps_.of(static_cast<std::int32_t>(step.step))];
+        longest.measured = std::max(longest.measured, step.time.measured);
+        longest.at_least = longest.at_least || at_least;
       }
+    };
+    std::vector<bool> is_known(recording_.steps.size());
+    for (const auto& [rank, times] : rank_steps(dag_, recording_, recorded)) {
+      note(times.steps, is_known, false);
+      note(times.at_other_pace, is_known, true);
     }
     return lengths;
   }

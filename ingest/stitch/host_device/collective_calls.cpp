@@ -1,4 +1,4 @@
-#include "ingest/parts/collective_calls.h"
+#include "ingest/stitch/host_device/host_device.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ingest/parts/busy_time.h"
-#include "ingest/stitch/host_device/host_device.h"
+#include "ingest/parts/collective_calls.h"
 #include "ingest/stitch/host_device/rank_events.h"
 
 namespace stepsim::ingest {

@@ -34,13 +34,12 @@ struct MarkName {
 };
 
 MarkName mark_name(std::string_view name) {
-  constexpr std::size_t kLongestWord = 100;  // words are searched only in so many characters
   if (const auto number = step_number(name)) return {Says::kMark, {}, number};
   if (name.starts_with(kOptimizerStep)) return {Says::kOptimizer, std::string(name)};
   for (const std::string_view range : kStepRanges) {
     if (name.starts_with(range)) return {Says::kStep, std::string(range)};
   }
-  const std::string lower = lower_case(name.substr(0, kLongestWord));
+  const std::string lower = lower_case(name);
   if (lower.find("warm") != std::string::npos) return {Says::kWarmUp};
   if (auto step = step_name(name)) return {Says::kStep, std::move(step->family), step->number};
   if (lower.starts_with("forward")) return {Says::kForward, lower};

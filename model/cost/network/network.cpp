@@ -93,6 +93,7 @@ bool crosses_link(const Dag& dag, TaskId task) {
 }
 
 bool has_transfers(const Capture& capture) {
+  if (capture.parameter_server != nullptr) return true;
   const auto tasks = capture.dag.tasks();
   return std::any_of(tasks.begin(), tasks.end(), [&](TaskId task) { return crosses_link(capture.dag, task); });
 }

@@ -77,14 +77,14 @@ TEST(EffectTest, WhatFollowsAtOnceMayChangeByMore) {
   EXPECT_EQ(widest_source(effect.typical), "in the long run, it is -37.5 %");
 }
 
-TEST(EffectTest, AChangeOfOneStepReachesFromNoneToItsOwn) {
+TEST(EffectTest, AChangeOfOneOfTwoStepsReachesFromNoneToHalfOfItsOwn) {
   // sample_capture has two steps of 210 us, which compute for 150 us each. Without its compute the first step takes 60
-  // us.
+  // us. Repeated in turn, the steps take the mean; the ends of the two captured ones are as far apart as before.
   const auto question = stepsim::testing::streams_question();
   const Prediction captured = question.predicted(std::initializer_list<std::string>{});
   const Prediction changed = question.predicted({std::string("compute{step=10}.scale=0")});
   const Effect effect = effect_of(captured, changed, {});
-  EXPECT_NEAR(effect.typical.low, 60.0 / 210.0 - 1, 1e-6);
+  EXPECT_NEAR(effect.typical.low, (60.0 + 210.0) / 420.0 - 1, 1e-6);
   EXPECT_NEAR(effect.typical.high, 0, 1e-6);
   EXPECT_NEAR(effect.mean.mid, (60.0 + 210.0) / 420.0 - 1, 1e-6);
 }

@@ -232,8 +232,8 @@ TEST(SummaryTest, WaitsOfSeveralLanesAtOnceCountOnce) {
 TEST(HeadlineTest, SaysWhatAndHowMuch) {
   const Capture capture = sample_capture(microseconds{40});
   EXPECT_EQ(headline(capture, summary_of(capture), {}),
-            "Step time 250 us, replayed as 210 us (2 steps, 2 ranks, 12 tasks); GPU busy 85.7 %.")
-      << "streams are busy for 100 + 80 and 150 + 30 us";
+            "Step time 250 us, replayed as 210 us (2 steps, 2 ranks, 12 tasks); GPU busy 92.3 % of the capture.")
+      << "streams are busy for 180 us of each step: for 360 of the 390 us from their first work to their last";
 }
 
 /// Returns the summary of one rank with steps of these times and a typical step of 80 us. `busy` is the time of it in
@@ -251,6 +251,8 @@ Summary summary_of_steps(const std::vector<int>& times, microseconds busy, micro
   summary.ranks.push_back({.iteration = microseconds{80},
                            .loader = loader,
                            .device_busy = busy,
+                           .device_span = microseconds{80},
+                           .busy_of_span = busy,
                            .computes_on_device = busy > microseconds{}});
   summary.iteration.mean_replayed = summary.iteration.mean;
   summary.iteration.mean_loader = summary.parts.loader = loader;
@@ -262,12 +264,13 @@ TEST(HeadlineTest, LeadsWithTheMeanWhereStepsDiffer) {
   const Capture capture = sample_capture();
   const Summary alike = summary_of_steps({75, 85}, microseconds{20}, {});
   EXPECT_THAT(headline(capture, alike, {.length = Duration{80}}),
-              StartsWith("Step time 80 us (2 steps, 1 rank, 12 tasks); GPU busy 25.0 %;"));
+              StartsWith("Step time 80 us (2 steps, 1 rank, 12 tasks); GPU busy 25.0 % of the capture;"));
   const Summary uneven = summary_of_steps({40, 200}, microseconds{20}, microseconds{72});
   EXPECT_THAT(
       headline(capture, uneven, {.length = Duration{80}}),
-      StartsWith("Step time 120 us on average, from 40 us to 200 us, typically 80 us (2 steps, 1 rank, 12 tasks); "
-                 "GPU busy 25.0 %; limited by waiting for data; 60.0 % of it is spent waiting for data"));
+      StartsWith(
+          "Step time 120 us on average, from 40 us to 200 us, typically 80 us (2 steps, 1 rank, 12 tasks); "
+          "GPU busy 25.0 % of the capture; limited by waiting for data; 60.0 % of it is spent waiting for data"));
 }
 
 TEST(LimitTest, FollowsThePaceOrElseTheLargerHalfOfThePath) {
