@@ -4,7 +4,7 @@
 
 // Written by bench/score_evidence.py from docs/results/evidence-rows.csv: of steps and memory. Figures of each regime
 // are those of the unseen sources or, without any, of the seen ones; factors are of all (bench/range_factors.py).
-// Measured on commit 6815001f10fd.
+// Measured on commit cd75f09c58a8.
 
 namespace stepsim::scenarios {
 namespace {
@@ -89,11 +89,11 @@ constexpr std::array kEvidence{
     Evidence{"batch", "GPU", "captured", "one", "inference", true, 10, 1, 0.031, 0.013, 0.49, 1.00},
     Evidence{"batch", "GPU", "captured", "one", "training", false, 59, 2, 0.048, 0.027, 0.49, 1.00},
     Evidence{"batch", "GPU", "modelled", "one", "training", false, 184, 2, 0.043, 0.037, 1.00, 1.00},
-    Evidence{"loader", "", "", "", "", true, 8, 2, 0.144, 0.105, 1.95, 0.83},
-    Evidence{"loader", "GPU", "", "", "", true, 8, 2, 0.144, 0.105, 1.95, 0.83},
-    Evidence{"loader", "GPU", "captured", "", "", true, 8, 2, 0.144, 0.105, 1.30, 0.83},
-    Evidence{"loader", "GPU", "captured", "one", "", true, 8, 2, 0.144, 0.105, 1.30, 0.83},
-    Evidence{"loader", "GPU", "captured", "one", "training", true, 8, 2, 0.144, 0.105, 1.30, 0.83},
+    Evidence{"loader", "", "", "", "", true, 8, 2, 0.142, 0.101, 2.05, 0.83},
+    Evidence{"loader", "GPU", "", "", "", true, 8, 2, 0.142, 0.101, 2.05, 0.83},
+    Evidence{"loader", "GPU", "captured", "", "", true, 8, 2, 0.142, 0.101, 1.37, 0.83},
+    Evidence{"loader", "GPU", "captured", "one", "", true, 8, 2, 0.142, 0.101, 1.37, 0.83},
+    Evidence{"loader", "GPU", "captured", "one", "training", true, 8, 2, 0.142, 0.101, 1.37, 0.83},
     Evidence{"data parallel", "", "", "", "", false, 8, 3, 0.066, 0.058, 1.85, 0.83},
     Evidence{"data parallel", "GPU", "", "", "", false, 8, 3, 0.066, 0.058, 1.85, 0.83},
     Evidence{"data parallel", "GPU", "calibrated", "", "", false, 6, 2, 0.110, 0.033, 2.08, 0.50},
