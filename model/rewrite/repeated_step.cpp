@@ -46,7 +46,7 @@ class StepRepeater {
         step_of_(steps_of_tasks(dag_, recording_, steps)),
         tasks_of_steps_(tasks_of_steps(step_of_, steps.count())),
         tasks_(tasks_of_steps_[step]),
-        repeated_(dag_, steps, step_of_, tasks_of_steps_, step, step),
+        repeated_(dag_, steps, step_of_, tasks_of_steps_, step),
         edit_(capture) {}
 
   Capture run() && {
@@ -58,7 +58,7 @@ class StepRepeater {
     for (std::size_t round = 0; round + 1 < count_; ++round) let_next_round_wait(round);
     edit_.remove_captured();
     Capture result = std::move(edit_).finish();
-    if (!repeated_.follow() && count_ > 1) {
+    if (!repeated_.follows() && count_ > 1) {
       result.assumptions.push_back({"no_next_step",
                                     "No two consecutive steps were captured: a step waits for the previous one only on "
                                     "its threads and streams."});
@@ -127,7 +127,7 @@ class StepRepeater {
     DagBuilder& builder = edit_.builder();
     const TaskCopies& from = rounds_[round];
     const TaskCopies& to = rounds_[round + 1];
-    repeated_.for_each_wait([&](const RepeatedSteps::Wait& wait) {
+    repeated_.for_each_wait([&](const RepeatedStep::Wait& wait) {
       if (!wait.next_round) return;
       builder.add_edge(from.at(wait.from), to.at(wait.to), dag_.edge_kind(wait.edge), dag_.lag(wait.edge));
     });
@@ -145,7 +145,7 @@ class StepRepeater {
   std::vector<JobStep> step_of_;
   TasksOfSteps tasks_of_steps_;
   const std::vector<TaskId>& tasks_;  ///< tasks of the step
-  RepeatedSteps repeated_;
+  RepeatedStep repeated_;
   Duration span_{};
   CaptureEdit edit_;
   std::map<Rank, std::int32_t> first_steps_;  ///< the index of each rank's step of the first round
@@ -237,34 +237,31 @@ std::vector<std::vector<TaskId>> tasks_of_steps(const std::vector<JobStep>& step
   return tasks;
 }
 
-RepeatedSteps::RepeatedSteps(const Dag& dag, const JobSteps& steps, const std::vector<JobStep>& step_of,
-                             const TasksOfSteps& tasks, JobStep first, JobStep last)
+RepeatedStep::RepeatedStep(const Dag& dag, const JobSteps& steps, const std::vector<JobStep>& step_of,
+                           const TasksOfSteps& tasks, JobStep step)
     : dag_(dag),
       step_of_(step_of),
       tasks_(tasks),
-      first_(first),
-      last_(last),
-      before_(steps.next_follows(last)                   ? last
-              : last > 0 && steps.next_follows(last - 1) ? last - 1
+      step_(step),
+      before_(steps.next_follows(step)                   ? step
+              : step > 0 && steps.next_follows(step - 1) ? step - 1
                                                          : kNoJobStep),
       lanes_(dag.lanes().size()) {
-  for (JobStep step = first; step <= last; ++step) round_.insert(round_.end(), tasks[step].begin(), tasks[step].end());
-  std::sort(round_.begin(), round_.end());
-  for (const TaskId task : round_) {
-    auto& [front, back] = lanes_[dag.lane_id(task).index()];
-    if (!front.valid()) front = task;
-    back = task;
+  for (const TaskId task : tasks[step]) {
+    auto& [first, last] = lanes_[dag.lane_id(task).index()];
+    if (!first.valid()) first = task;
+    last = task;
   }
 }
 
-std::pair<TaskId, TaskId> RepeatedSteps::counterparts(TaskId source, TaskId target) {
-  const auto& [front, back] = lanes_[dag_.lane_id(source).index()];
-  if (dag_.lane_id(source) == dag_.lane_id(target)) return {before_ == last_ ? source : back, front};
-  if (!in_last_) {
-    in_last_.emplace(dag_, tasks_[last_], tasks_[before_]);
-    in_first_.emplace(dag_, tasks_[first_], tasks_[before_ + 1]);
+std::pair<TaskId, TaskId> RepeatedStep::counterparts(TaskId source, TaskId target) {
+  const bool to_next = before_ == step_;
+  if (dag_.lane_id(source) == dag_.lane_id(target)) {
+    const auto& [first, last] = lanes_[dag_.lane_id(source).index()];
+    return {to_next ? source : last, to_next ? first : target};
   }
-  return {before_ == last_ ? source : in_last_->of(source), before_ + 1 == first_ ? target : in_first_->of(target)};
+  if (!counterparts_) counterparts_.emplace(dag_, tasks_[step_], tasks_[to_next ? step_ + 1 : step_ - 1]);
+  return to_next ? std::pair{source, counterparts_->of(target)} : std::pair{counterparts_->of(source), target};
 }
 
 Counterparts::Counterparts(const Dag& dag, const std::vector<TaskId>& step, const std::vector<TaskId>& other)

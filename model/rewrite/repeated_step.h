@@ -74,18 +74,17 @@ class Counterparts {
 /// The tasks of each step of a job, ascending, by step.
 using TasksOfSteps = std::vector<std::vector<TaskId>>;
 
-/// Consecutive steps that are repeated round after round, and what makes their tasks wait: for tasks of the same round
-/// by the edges of the steps and between them; for tasks of the previous round by the edges between two captured steps,
-/// whose tasks are matched by lane, name and position, and by the order of threads and streams. The two steps are the
-/// last one and the next, or the one before the last and the last, or none.
-class RepeatedSteps {
+/// A step that is repeated round after round, and what makes its tasks wait: for tasks of the same round by the edges
+/// of the step; for tasks of the previous round by the edges between it and the next captured step, or else the one
+/// before, whose tasks are matched by lane, name and position, and by the order of threads and streams.
+class RepeatedStep {
  public:
-  /// Keeps references to its arguments. `step_of` is steps_of_tasks(), and `tasks` the tasks of these steps. The
-  /// repeated steps are `first` to `last`. O(their tasks).
-  RepeatedSteps(const Dag& dag, const JobSteps& steps, const std::vector<JobStep>& step_of, const TasksOfSteps& tasks,
-                JobStep first, JobStep last);
+  /// Keeps references to its arguments. `step_of` is steps_of_tasks(), and `tasks` the tasks of these steps. O(tasks of
+  /// the step).
+  RepeatedStep(const Dag& dag, const JobSteps& steps, const std::vector<JobStep>& step_of, const TasksOfSteps& tasks,
+               JobStep step);
 
-  /// A captured edge as a wait between two tasks of the repeated steps.
+  /// A captured edge as a wait between two tasks of the step.
   struct Wait {
     TaskId from;
     TaskId to;
@@ -97,11 +96,10 @@ class RepeatedSteps {
   /// next. O(edges of the steps), plus O(tasks log tasks).
   template <class Visit>
   void for_each_wait(Visit visit) {
-    for (const TaskId from : round_) {
+    for (const TaskId from : tasks_[step_]) {
       for (const EdgeId edge : dag_.edges_from(from)) {
         const TaskId to = dag_.target(edge);
-        const JobStep there = step_of_[to.index()];
-        if (first_ <= there && there <= last_) visit(Wait{from, to, edge, from, false});
+        if (step_of_[to.index()] == step_) visit(Wait{from, to, edge, from, false});
       }
     }
     if (before_ == kNoJobStep) return;
@@ -126,26 +124,21 @@ class RepeatedSteps {
     }
   }
 
-  /// Returns the tasks of a round, ascending.
-  [[nodiscard]] const std::vector<TaskId>& round() const noexcept { return round_; }
   /// True if a captured edge between two steps can tell what the next round waits for.
-  [[nodiscard]] bool follow() const noexcept { return before_ != kNoJobStep; }
+  [[nodiscard]] bool follows() const noexcept { return before_ != kNoJobStep; }
 
  private:
-  /// Returns the tasks of the last and the first repeated step that correspond to the ends of a captured edge between
-  /// two steps. An id is invalid if there is none.
+  /// Returns the tasks of the step that correspond to the ends of a captured edge between two steps. An id is invalid
+  /// if there is none.
   [[nodiscard]] std::pair<TaskId, TaskId> counterparts(TaskId source, TaskId target);
 
   const Dag& dag_;
   const std::vector<JobStep>& step_of_;
   const TasksOfSteps& tasks_;
-  JobStep first_;
-  JobStep last_;
-  JobStep before_;  ///< the earlier one of the two captured steps; kNoJobStep if there are none
-  std::vector<TaskId> round_;
+  JobStep step_;
+  JobStep before_;  ///< the earlier one of the two neighbours, of which the step is one; kNoJobStep if there are none
   std::vector<std::pair<TaskId, TaskId>> lanes_;  ///< by lane, its first and last task; invalid if it has none
-  std::optional<Counterparts> in_last_;           ///< of tasks of before_; made on first use
-  std::optional<Counterparts> in_first_;          ///< of tasks of the step after before_; made on first use
+  std::optional<Counterparts> counterparts_;      ///< of tasks of the neighbour; made on first use
 };
 
 /// Returns the numbers of the steps that can be repeated, ascending: these are the steps followed by another captured
@@ -157,7 +150,7 @@ class RepeatedSteps {
 ///
 /// - Each task has its duration in that step.
 /// - Within an iteration, the edges and rendezvous of the step apply.
-/// - Between iterations, tasks wait as in RepeatedSteps. Without a next step, only the order of threads and streams
+/// - Between iterations, tasks wait as in a RepeatedStep. Without a next step, only the order of threads and streams
 ///   applies.
 ///
 /// Iterations therefore overlap as the captured steps do: nothing waits for a complete iteration. Recorded times are

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "model/base/median.h"
 #include "sim/analysis/critical_path.h"
 #include "sim/analysis/intervals.h"
 
@@ -32,6 +33,18 @@ Time arrival(const Dag& dag, const Timeline& timeline, TaskId part) {
   return end;
 }
 
+/// Returns the middle half of the iterations by length, ordered by time.
+std::vector<TimedStep> middle_half(std::vector<TimedStep> iterations) {
+  std::stable_sort(iterations.begin(), iterations.end(),
+                   [](const TimedStep& a, const TimedStep& b) { return a.time.replayed < b.time.replayed; });
+  const auto left_out = static_cast<std::ptrdiff_t>(outside_middle_half(iterations.size()));
+  iterations.erase(iterations.end() - left_out, iterations.end());
+  iterations.erase(iterations.begin(), iterations.begin() + left_out);
+  std::sort(iterations.begin(), iterations.end(),
+            [](const TimedStep& a, const TimedStep& b) { return a.begin < b.begin; });
+  return iterations;
+}
+
 }  // namespace
 
 TypicalIterations::TypicalIterations(const RankSteps& steps, const Recording& recording) {
@@ -40,7 +53,7 @@ TypicalIterations::TypicalIterations(const RankSteps& steps, const Recording& re
   } else if (!recording.step.empty()) {
     has_step_.resize(recording.steps.size());
   }
-  for (const TimedStep& iteration : typical_of(steps.iterations)) {
+  for (const TimedStep& iteration : middle_half(steps.iterations)) {
     iterations_.push_back(iteration.replayed());
     if (by_step()) has_step_[iteration.step] = true;
   }

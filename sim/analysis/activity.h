@@ -30,8 +30,9 @@ namespace stepsim::sim {
   return work.end - work.begin;
 }
 
-/// The iterations of a rank that its times per iteration are means over: the typical ones (typical_of()), of which the
-/// rank's iteration is the mean too. Without steps, it is the rank's whole window.
+/// The iterations of a rank that its times per iteration are means over: the middle half of its iterations by length
+/// (model/base/median.h), so that an odd one counts as little as it does in the rank's iteration. Without steps, it is
+/// the rank's whole window.
 class TypicalIterations {
  public:
   TypicalIterations(const RankSteps& steps, const Recording& recording);

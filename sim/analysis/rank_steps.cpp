@@ -1,7 +1,6 @@
 #include "sim/analysis/rank_steps.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "model/base/median.h"
@@ -9,8 +8,6 @@
 namespace stepsim::sim {
 namespace {
 
-/// Steps that differ by less than this part of their length are alike.
-constexpr std::int64_t kAlike = 20;
 /// Paces of a rank's host and device that differ by less than so many hundredths are the same.
 constexpr std::int64_t kSamePace = 1;
 /// Ranks whose paces differ by less than so many hundredths have one pace.
@@ -26,14 +23,13 @@ struct Lengths {
     replayed.push_back(length.replayed);
   }
   [[nodiscard]] MeasuredAndReplayed midmeans() const { return {midmean(measured), midmean(replayed)}; }
-  [[nodiscard]] MeasuredAndReplayed means() const { return {mean(measured), mean(replayed)}; }
 };
 
-/// Returns the mean of the typical steps.
+/// Returns the midmean of the steps.
 MeasuredAndReplayed pace_of(const std::vector<TimedStep>& steps) {
   Lengths lengths;
-  for (const TimedStep& step : typical_of(steps)) lengths.add(step.time);
-  return lengths.means();
+  for (const TimedStep& step : steps) lengths.add(step.time);
+  return lengths.midmeans();
 }
 
 /// An interval: as measured in the capture, and as replayed.
@@ -339,28 +335,6 @@ double MeasuredAndReplayed::error() const noexcept { return ratio(replayed - mea
 
 std::map<Rank, RankSteps> rank_steps(const Dag& dag, const Recording& recording, const Timeline& timeline) {
   return Measuring{dag, recording, timeline}.take();
-}
-
-TypicalLengths::TypicalLengths(std::vector<Duration> measured) : low_{}, high_{} {
-  if (measured.empty()) return;
-  std::sort(measured.begin(), measured.end());
-  const std::size_t left_out = measured.size() == 3 ? 1 : measured.size() / 4;
-  const Duration least = measured[left_out];
-  const Duration most = measured[measured.size() - 1 - left_out];
-  const Duration reach = (most - least) / 2 * 3;  // Tukey's fences, at 1.5 times the distance of the quartiles
-  low_ = least - std::max(least / kAlike, reach);
-  high_ = saturated_sum(most, std::max(most / kAlike, reach));
-}
-
-std::vector<TimedStep> typical_of(const std::vector<TimedStep>& steps) {
-  std::vector<Duration> measured;
-  measured.reserve(steps.size());
-  for (const TimedStep& step : steps) measured.push_back(step.time.measured);
-  const TypicalLengths typical(std::move(measured));
-  std::vector<TimedStep> found;
-  std::copy_if(steps.begin(), steps.end(), std::back_inserter(found),
-               [&](const TimedStep& step) { return typical.contain(step.time.measured); });
-  return found;
 }
 
 std::size_t step_count(const Recording& recording) {

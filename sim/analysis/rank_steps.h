@@ -43,7 +43,7 @@ struct TimedStep {
 struct RankSteps {
   std::vector<TimedStep> steps;  ///< whole steps; at the device's pace, a step that follows no whole step is not listed
   std::vector<TimedStep> at_other_pace;  ///< the same steps timed at the other pace; empty if that is unknown
-  std::vector<TimedStep> iterations;     ///< the mean of typical_of() these is iteration.replayed; empty without steps
+  std::vector<TimedStep> iterations;     ///< those whose midmean is iteration.replayed; empty without steps
   MeasuredAndReplayed iteration;
   std::optional<Pace> pace;  ///< pace of the replay; absent without two consecutive steps with device work
   std::size_t whole = 0;     ///< number of whole steps
@@ -59,36 +59,16 @@ struct RankSteps {
 /// whole step precedes it. O(steps log ranks).
 [[nodiscard]] std::size_t step_count(const Recording& recording);
 
-/// The lengths of steps that are typical: all but those that lie further from the middle half of the lengths than 1.5
-/// times its width (the fences of Tukey, "Exploratory Data Analysis", 1977) and than a twentieth. What occurs in fewer
-/// than a quarter of the steps, such as a checkpoint, is not typical if it takes much longer. Which steps are typical
-/// depends on what was measured and not on the replay, so that a change is averaged over the steps of the job as they
-/// occur, also where it makes steps of equal length different.
-class TypicalLengths {
- public:
-  explicit TypicalLengths(std::vector<Duration> measured);
-  [[nodiscard]] bool contain(Duration length) const noexcept { return low_ <= length && length <= high_; }
-  [[nodiscard]] bool are_below(Duration length) const noexcept { return high_ < length; }
-
- private:
-  Duration low_;
-  Duration high_;
-};
-
-/// Returns those of the steps whose measured lengths are typical. O(steps log steps).
-[[nodiscard]] std::vector<TimedStep> typical_of(const std::vector<TimedStep>& steps);
-
 /// Returns the steps of each rank. Precondition: `recording` and `timeline` belong to `dag`. O(tasks log ranks).
 ///
 /// A host that only launches work runs ahead of its device. The distance between the starts of its steps is then the
 /// host's own time, however slow the device is, until something makes the host wait: a full launch queue (1,024
 /// launches with CUDA), or a loss that is read. A capture may end before that. A rank therefore has two paces:
 ///
-/// * The host's pace is the mean of the distances between the starts of whole steps and of the steps that follow them,
-///   over the typical steps (TypicalLengths).
-/// * The device's pace is that of the distances between the completions of these steps. A step is complete when the
-/// last
-///   device work launched in it or before it ends.
+/// * The host's pace is the midmean (model/base/median.h) of the distances between the starts of whole steps and of the
+///   steps that follow them.
+/// * The device's pace is the midmean of the distances between the completions of these steps. A step is complete when
+///   the last device work launched in it or before it ends.
 ///
 /// The slower pace gives the rank's iteration, measured and replayed separately. The device's pace counts only if two
 /// conditions hold. The midmean of its backlog (the time from a step's last launch to the step's completion) is at

@@ -39,26 +39,36 @@ class Repeating {
     if (!is_possible()) return std::nullopt;
     list_tasks();
     SteadyIteration steady;
-    std::vector<Duration> paces;
-    for (const auto& [first, last] : runs_of_typical_steps()) {
-      steady.cycles.push_back(cycle_of(first, last, steady.follows));
-      paces.insert(paces.end(), last - first + 1, steady.cycles.back().pace);
+    std::vector<JobStep> repeated;
+    for (JobStep step = 0; step < steps_.count(); ++step) {
+      if (steps_.next_follows(step)) repeated.push_back(step);
     }
-    steady.length = mean(paces);
+    steady.follows = !repeated.empty();
+    if (!steady.follows) {
+      repeated.resize(steps_.count());
+      std::iota(repeated.begin(), repeated.end(), JobStep{0});
+    }
+    const bool alike = are_of_one_length(repeated);
+    std::vector<Duration> paces;
+    for (const JobStep step : repeated) {
+      steady.cycles.push_back(cycle_of(step));
+      paces.push_back(steady.cycles.back().pace);
+    }
+    steady.length = alike ? mean(paces) : midmean(std::move(paces));
     return steady;
   }
 
   [[nodiscard]] std::optional<Duration> recurrence_of(const std::vector<SteadyIteration::Cycle>& cycles) {
     step_of_ = steps_of_tasks(dag_, recording_, steps_);
     list_tasks();
-    std::map<JobStep, Counterparts> next;
     std::vector<Duration> medians;
     for (const SteadyIteration::Cycle& cycle : cycles) {
+      const auto step = static_cast<JobStep>(cycle.step);
+      if (!steps_.next_follows(step)) continue;
+      const Counterparts next(dag_, tasks_[step + 1], tasks_[step]);
       std::vector<Duration> distances;
       for (const TaskId task : cycle.tasks) {
-        const JobStep step = step_of_[task.index()];
-        if (!steps_.next_follows(step)) continue;
-        const TaskId same = next.try_emplace(step, dag_, tasks_[step + 1], tasks_[step]).first->second.of(task);
+        const TaskId same = next.of(task);
         if (same.valid()) distances.push_back(timeline_.finish[same.index()] - timeline_.finish[task.index()]);
       }
       if (!distances.empty()) medians.push_back(median(std::move(distances)));
@@ -85,74 +95,39 @@ class Repeating {
     return device_work;
   }
 
-  /// Returns the steps to repeat, as runs of steps that follow each other: those whose measured length is typical, of
-  /// those with a neighbour, if any has one.
-  [[nodiscard]] std::vector<std::pair<JobStep, JobStep>> runs_of_typical_steps() const {
-    const auto follows_another = [&](JobStep step) { return step > 0 && steps_.next_follows(step - 1); };
-    std::vector<JobStep> steps;
-    const bool work_between = any_work_between();
-    for (JobStep step = 0; step < steps_.count(); ++step) {
-      // What the job does after the last step was not captured.
-      if (steps_.next_follows(step) || (follows_another(step) && !work_between)) steps.push_back(step);
-    }
-    if (steps.empty()) {
-      steps.resize(steps_.count());
-      std::iota(steps.begin(), steps.end(), JobStep{0});
-    }
-    const std::vector<Length> lengths = measured_lengths();
-    std::vector<Duration> known;
-    for (const JobStep step : steps) {
-      if (!lengths[step].at_least) known.push_back(lengths[step].measured);
-    }
-    const TypicalLengths typical(std::move(known));
-    std::vector<std::pair<JobStep, JobStep>> runs;
-    for (const JobStep step : steps) {
-      const auto& [length, at_least] = lengths[step];
-      if (at_least ? typical.are_below(length) : !typical.contain(length)) continue;
-      if (!runs.empty() && runs.back().second + 1 == step && follows_another(step)) {
-        runs.back().second = step;
-      } else {
-        runs.emplace_back(step, step);
-      }
-    }
-    return runs;
-  }
-
-  /// True if the job does something between the steps that belongs to no step.
-  [[nodiscard]] bool any_work_between() const {
-    for (std::size_t i = 0; i < step_of_.size(); ++i) {
-      if (step_of_[i] != kNoJobStep && recording_.step[i] < 0) return true;
-    }
-    return false;
-  }
-
-  /// The measured length of a step of the job, that of its slowest rank.
-  struct Length {
-    Duration measured{};
-    bool at_least = false;  ///< true if the device limits the pace, and only the host's part of the step is known
-  };
-
-  /// Returns the lengths by step. They do not depend on the replay.
-  [[nodiscard]] std::vector<Length> measured_lengths() const {
-    std::vector<Length> lengths(steps_.count());
+  /// True if the recorded steps took about equally long, so that each of them counts although changes may make them
+  /// different: ranks may be late in turn. The last captured step is added to them if it was as long: nothing else
+  /// tells where it ended.
+  [[nodiscard]] bool are_of_one_length(std::vector<JobStep>& steps) const {
+    constexpr std::int64_t kAlike = 50;       // differences of less than this part
+    constexpr std::int64_t kLastAlike = 200;  // and of the last step
     Timeline recorded;
     recorded.start = recording_.start;
     recorded.finish = recording_.finish;
-    const auto note = [&](const std::vector<TimedStep>& timed, std::vector<bool>& is_known, bool at_least) {
-      for (const TimedStep& step : timed) {
-        if (at_least && is_known[step.step]) continue;
-        is_known[step.step] = true;
-        Length& longest = lengths[steps_.of(static_cast<std::int32_t>(step.step))];
-        longest.measured = std::max(longest.measured, step.time.measured);
-        longest.at_least = longest.at_least || at_least;
-      }
-    };
-    std::vector<bool> is_known(recording_.steps.size());
+    std::vector<Duration> lengths(steps_.count());
     for (const auto& [rank, times] : rank_steps(dag_, recording_, recorded)) {
-      note(times.steps, is_known, false);
-      note(times.at_other_pace, is_known, true);
+      for (const TimedStep& step : times.steps) {
+        Duration& longest = lengths[steps_.of(static_cast<std::int32_t>(step.step))];
+        longest = std::max(longest, step.time.measured);
+      }
     }
-    return lengths;
+    // If the device limits the pace, the first step has no length, and its device work tells how long it took.
+    Interval first{Time::max(), Time::min()};
+    for (const TaskId task : tasks_.front()) {
+      if (!is_stream(dag_.lane(task))) continue;
+      first = {std::min(first.begin, recording_.start[task.index()]),
+               std::max(first.end, recording_.finish[task.index()])};
+    }
+    if (lengths.front() == Duration{} && first.begin < first.end) lengths.front() = first.end - first.begin;
+    const auto [least, most] =
+        std::minmax_element(steps.begin(), steps.end(), [&](JobStep a, JobStep b) { return lengths[a] < lengths[b]; });
+    if (lengths[*most] - lengths[*least] > lengths[*most] / kAlike) return false;
+    const JobStep last = steps.back() + 1;
+    const Duration usual = midmean(std::vector(lengths.begin() + steps.front(), lengths.begin() + last));
+    if (last < steps_.count() && steps_.next_follows(last - 1) &&
+        std::chrono::abs(lengths[last] - usual) <= usual / kLastAlike)
+      steps.push_back(last);
+    return true;
   }
 
   void list_tasks() {
@@ -160,15 +135,12 @@ class Repeating {
     node_of_.resize(step_of_.size());
   }
 
-  /// Repeats the steps from `first` to `last`. Sets `follows` if another captured step shows what the next round waits
-  /// for.
-  [[nodiscard]] SteadyIteration::Cycle cycle_of(JobStep first, JobStep last, bool& follows) {
+  [[nodiscard]] SteadyIteration::Cycle cycle_of(JobStep step) {
     PeriodicGraph graph;
-    RepeatedSteps repetition(dag_, steps_, step_of_, tasks_, first, last);
-    follows = follows || repetition.follow();
-    const std::vector<TaskId>& tasks = repetition.round();
+    RepeatedStep repetition(dag_, steps_, step_of_, tasks_, step);
+    const std::vector<TaskId>& tasks = tasks_[step];
     for (const TaskId task : tasks) node_of_[task.index()] = graph.add_task(own_time(dag_, timeline_, task));
-    repetition.for_each_wait([&](const RepeatedSteps::Wait& wait) {
+    repetition.for_each_wait([&](const RepeatedStep::Wait& wait) {
       const Duration time = delay(wait.source, dag_.target(wait.edge), wait.edge);
       if (wait.next_round) return graph.add_edge_to_next(node_of(wait.from), node_of(wait.to), time);
       graph.add_edge(node_of(wait.from), node_of(wait.to), time);
@@ -177,13 +149,12 @@ class Repeating {
       graph.add_edge_to_next(node_of(back), node_of(front), Duration{});
     });
     add_rendezvous(tasks, graph);
-    watch(first, last, tasks, graph);
-    std::optional<PeriodicGraph::Cycle> found = graph.critical_cycle();
-    SteadyIteration::Cycle cycle;
+    watch(step, tasks, graph);
+    const std::optional<PeriodicGraph::Cycle> found = graph.critical_cycle();
+    SteadyIteration::Cycle cycle{.step = step};
     if (!found) return cycle;
-    found->rounds *= last - first + 1;  // a round is so many steps
     cycle.pace = found->mean();
-    cycle.steps = found->rounds;
+    cycle.rounds = found->rounds;
     for (const Node node : found->tasks) cycle.tasks.push_back(tasks[node]);
     return cycle;
   }
@@ -207,13 +178,11 @@ class Repeating {
     }
   }
 
-  /// Watches what shows how far a rank is: the start of its steps, and its device work.
-  void watch(JobStep first, JobStep last, const std::vector<TaskId>& tasks, PeriodicGraph& graph) const {
-    for (JobStep step = first; step <= last; ++step) {
-      for (const std::size_t part : steps_.parts(step)) {
-        const TaskId start = recording_.steps[part].first;
-        if (step_of_[start.index()] == step) graph.watch(node_of(start));
-      }
+  /// Watches what shows how far a rank is: the start of its step, and its device work.
+  void watch(JobStep step, const std::vector<TaskId>& tasks, PeriodicGraph& graph) const {
+    for (const std::size_t part : steps_.parts(step)) {
+      const TaskId first = recording_.steps[part].first;
+      if (step_of_[first.index()] == step) graph.watch(node_of(first));
     }
     for (const TaskId task : tasks) {
       if (is_stream(dag_.lane(task))) graph.watch(node_of(task));
@@ -249,7 +218,7 @@ std::vector<CyclePart> limits_of(const Dag& dag, const Timeline& timeline, const
   std::vector<CyclePart> parts;
   Duration waiting = typical->pace;
   for (const auto& [lane, time] : lanes) {
-    const Duration each = time / std::int64_t{typical->steps};
+    const Duration each = time / std::int64_t{typical->rounds};
     parts.push_back({dag.lane(lane).rank, dag.lane(lane).name, each});
     waiting -= each;
   }

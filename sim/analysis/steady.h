@@ -15,17 +15,16 @@
 /// How long an iteration takes in the long run, computed from a replay of a few captured steps.
 ///
 /// The distance between captured steps includes transient effects: a launch queue that fills, a device that finishes
-/// earlier launches, a pipeline that fills in its first step. Therefore, the replayed steps are repeated without end:
-/// in the long run a round takes as long as the slowest cycle of tasks that wait for each other
-/// (sim/analysis/periodic_graph.h), however much slack that cycle begins with. A round is all steps that were typical
-/// when they were measured (TypicalLengths) and follow each other: where ranks are slow in turn, a rank that runs ahead
-/// of its device, or of the others, makes up for it, and where they meet in every step, each step is as long as its
-/// slowest rank. If other steps are between them, the iteration is the mean over such rounds.
+/// earlier launches, a pipeline that fills in its first step. Therefore, each replayed step is repeated without end: in
+/// the long run a round takes as long as the slowest cycle of tasks that wait for each other
+/// (sim/analysis/periodic_graph.h), however much slack that cycle begins with. The iteration is the midmean of these
+/// times over the steps that another one follows. If these were recorded with about one length, it is their mean, to
+/// which the last step counts if it was as long: steps of one length may be of different kinds, which occur so often.
 ///
 /// * A task takes as long as in the replay, with all models of the replay.
 /// * Tasks wait as in a Repetition (model/rewrite/repeated_step.h). A task outside all steps that lies between tasks of
-///   steps belongs to the step before it. The last step waits in every round for what it waited for of the captured one
-///   before it; a single step only for the order of threads and streams.
+///   steps belongs to the step before it. The last step waits in every round for what it waited for of the step before;
+///   a single step only for the order of threads and streams.
 /// * The cycles that count are those for which the start of a rank's step or its device work waits.
 ///
 /// A Dag of repeated steps (model/rewrite/repeated_step.h) is not replayed for this, because a sender that continues
@@ -33,24 +32,25 @@
 /// may limit the pace only after any number of rounds.
 ///
 /// If tasks take their recorded time, less work never makes the result longer: every step's pace is the largest mean
-/// weight of a cycle (see PeriodicGraph), and their mean grows with each of them. The distances between captured
-/// steps do not have this property (docs/internals/answers.md).
+/// weight of a cycle (see PeriodicGraph), and a mean or midmean grows with each of its values. The distances between
+/// captured steps do not have this property (docs/internals/answers.md).
 namespace stepsim::sim {
 
 struct SteadyIteration {
-  /// The tasks of repeated steps that limit their pace. Each waits for the one before, and the first for the last of a
-  /// round before.
+  /// The tasks of one repeated step that limit its pace. Each waits for the one before, and the first for the last of a
+  /// step before.
   struct Cycle {
-    Duration pace{};            ///< of one step
-    std::uint32_t steps = 1;    ///< number of steps that the tasks take
+    std::size_t step = 0;  ///< in the order of the captured steps
+    Duration pace{};
+    std::uint32_t rounds = 1;   ///< number of rounds that the tasks take
     std::vector<TaskId> tasks;  ///< in the order in which they run; empty if nothing limits the pace
   };
 
-  Duration length{};  ///< mean of the cycles' paces, over the steps
-  /// True if two captured steps follow each other. Otherwise nothing shows what the next step waits for, and `length`
-  /// assumes that it waits only for its threads and streams.
+  Duration length{};  ///< midmean or mean of the cycles' paces
+  /// True if another captured step follows one of the repeated steps. Otherwise nothing shows what the next step waits
+  /// for, and `length` assumes that it waits only for its threads and streams.
   bool follows = false;
-  std::vector<Cycle> cycles{};  ///< of each run of steps, in their order
+  std::vector<Cycle> cycles{};  ///< by step
 };
 
 /// Returns the steady iteration of a replay. Returns nothing for: jobs without device work, because their steps wait

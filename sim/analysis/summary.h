@@ -23,8 +23,8 @@
 ///   step's own completion; the first step then has no row (sim/analysis/rank_steps.h).
 /// * "From the other steps" (held_out_error) predicts the step from the rank's other whole steps alone, as the median
 ///   of their replayed times.
-/// * A rank's iteration is the mean of the distances between the starts of consecutive typical steps, or between their
-///   completions if that is longer. Without two such steps it is the mean of the steps; without steps, the time from
+/// * A rank's iteration is the midmean of the distances between the starts of consecutive whole steps, or between their
+///   completions if that is longer. Without two such steps it is the midmean of the steps; without steps, the time from
 ///   the first start to the last end. The job's iteration is the longest over ranks (docs/internals/answers.md); for a
 ///   task graph, the time from the first start to the last end of all tasks.
 /// * The unexplained wait of a rank is the time of an iteration during which at least one of its lanes has an
@@ -46,8 +46,7 @@ struct IterationReport {
   std::optional<Pace> pace;  ///< pace of the slowest rank; absent if none has two consecutive steps with device work
   Duration measured{};
   Duration replayed{};
-  /// Mean of the measured steps of the slowest rank, of which `measured` is the mean of the typical ones; 0 without
-  /// steps.
+  /// Mean of the measured steps of the slowest rank, of which `measured` is the midmean; 0 without steps.
   Duration mean{};
   /// The same replayed, without gaps: the time from the first whole step's start to the last one's end, divided by
   /// their number; 0 without steps. And how much of it the rank waits for data.

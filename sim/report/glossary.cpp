@@ -135,7 +135,7 @@ constexpr auto kTerms = std::to_array<Term>({
      .more = "'stats' counts a collective from the start to the end of its kernel, waiting for other ranks included. "
              "'replay' and what-ifs list that waiting separately as 'waiting for ranks'."},
     {.name = "GPU busy",
-     .also = "utilisation, utilization",
+     .also = "utilisation, utilization, GPU busy in a step",
      .definition =
          "The share of the time in which at least one stream of the GPU works, whichever step launched its work.",
      .more = "'Of the capture' is from the begin of the first work of the GPU to the end of the last; 'in a step' is a "

@@ -77,9 +77,9 @@ TEST(EffectTest, WhatFollowsAtOnceMayChangeByMore) {
   EXPECT_EQ(widest_source(effect.typical), "in the long run, it is -37.5 %");
 }
 
-TEST(EffectTest, AChangeOfOneOfTwoStepsReachesFromNoneToHalfOfItsOwn) {
+TEST(EffectTest, AChangeOfOneOfTwoEqualStepsReachesFromNoneToHalfOfItsOwn) {
   // sample_capture has two steps of 210 us, which compute for 150 us each. Without its compute the first step takes 60
-  // us. Repeated in turn, the steps take the mean; the ends of the two captured ones are as far apart as before.
+  // us. Steps of one length count as often as they occur.
   const auto question = stepsim::testing::streams_question();
   const Prediction captured = question.predicted(std::initializer_list<std::string>{});
   const Prediction changed = question.predicted({std::string("compute{step=10}.scale=0")});

@@ -2,10 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <iterator>
-#include <vector>
-
 #include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
 
@@ -60,30 +56,6 @@ Capture launching_ahead(std::int64_t recorded, std::int64_t replayed) {
 RankSteps steps_of(const Capture& capture) {
   const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
   return rank_steps(capture.dag, capture.recording, timeline).at(0);
-}
-
-/// Returns which of the lengths, in nanoseconds, are typical.
-std::vector<std::int64_t> typical(const std::vector<std::int64_t>& lengths) {
-  const TypicalLengths of(std::vector<Duration>(lengths.begin(), lengths.end()));
-  std::vector<std::int64_t> found;
-  std::copy_if(lengths.begin(), lengths.end(), std::back_inserter(found),
-               [&](std::int64_t length) { return of.contain(Duration{length}); });
-  return found;
-}
-
-TEST(TypicalLengthsTest, RareLongStepsAreNotTypicalAndSeveralKindsAre) {
-  using Lengths = std::vector<std::int64_t>;
-  EXPECT_EQ(typical({}), Lengths{});
-  EXPECT_EQ(typical({400}), Lengths{400});
-  EXPECT_EQ(typical({500, 200, 200}), (Lengths{200, 200}));
-  EXPECT_EQ(typical({500, 200, 204, 200}), (Lengths{200, 204, 200}));
-  EXPECT_EQ(typical({100, 300, 100, 300, 100}), (Lengths{100, 300, 100, 300, 100}));
-  // The middle half is from 96 to 104: 12 beyond it are typical.
-  EXPECT_EQ(typical({100, 104, 100, 100, 117, 83, 96}), (Lengths{100, 104, 100, 100, 96}));
-  EXPECT_EQ(typical({100, 104, 100, 100, 116, 84, 96}), (Lengths{100, 104, 100, 100, 116, 84, 96}));
-  // Four of nine steps wait for data: the middle half is from 155 to 490.
-  EXPECT_EQ(typical({150, 160, 155, 480, 490, 150, 770, 160, 500}),
-            (Lengths{150, 160, 155, 480, 490, 150, 770, 160, 500}));
 }
 
 TEST(RankStepsTest, TheSlowerOfHostAndDeviceSetsThePace) {
