@@ -4,7 +4,7 @@
 
 // Written by bench/score_evidence.py from docs/results/evidence-rows.csv: of steps and memory. Figures of each regime
 // are those of the unseen sources or, without any, of the seen ones; factors are of all (bench/range_factors.py).
-// Measured on commit cd75f09c58a8.
+// Measured on commit f5e7b4bbf5cd.
 
 namespace stepsim::scenarios {
 namespace {
@@ -63,37 +63,37 @@ constexpr std::array kEvidence{
     Evidence{"straggler", "CPU", "captured", "", "", true, 5, 1, 0.005, 0.001, 1.00, 1.00},
     Evidence{"straggler", "CPU", "captured", "several", "", true, 5, 1, 0.005, 0.001, 1.00, 1.00},
     Evidence{"straggler", "CPU", "captured", "several", "training", true, 5, 1, 0.005, 0.001, 1.00, 1.00},
-    Evidence{"device", "", "", "", "", false, 50, 2, 0.384, 0.127, 2.90, 0.77},
-    Evidence{"device", "GPU", "", "", "", false, 50, 2, 0.384, 0.127, 2.90, 0.77},
-    Evidence{"device", "GPU", "captured", "", "", false, 10, 2, 0.059, 0.044, 0.94, 1.00},
+    Evidence{"device", "", "", "", "", false, 50, 2, 0.382, 0.121, 2.90, 0.77},
+    Evidence{"device", "GPU", "", "", "", false, 50, 2, 0.382, 0.121, 2.90, 0.77},
+    Evidence{"device", "GPU", "captured", "", "", false, 10, 2, 0.055, 0.044, 0.94, 1.00},
     Evidence{"device", "GPU", "modelled", "", "", false, 40, 2, 0.709, 0.429, 5.07, 0.55},
-    Evidence{"device", "GPU", "captured", "one", "", false, 10, 2, 0.059, 0.044, 0.94, 1.00},
+    Evidence{"device", "GPU", "captured", "one", "", false, 10, 2, 0.055, 0.044, 0.94, 1.00},
     Evidence{"device", "GPU", "modelled", "one", "", false, 40, 2, 0.709, 0.429, 5.07, 0.55},
     Evidence{"device", "GPU", "captured", "one", "inference", true, 162, 6, 0.041, 0.031, 0.94, 0.98},
-    Evidence{"device", "GPU", "captured", "one", "training", false, 10, 2, 0.059, 0.044, 0.94, 1.00},
+    Evidence{"device", "GPU", "captured", "one", "training", false, 10, 2, 0.055, 0.044, 0.94, 1.00},
     Evidence{"device", "GPU", "modelled", "one", "training", false, 40, 2, 0.709, 0.429, 5.07, 0.55},
     Evidence{"precision", "", "", "", "", false, 164, 29, 0.194, 0.149, 1.54, 0.89},
     Evidence{"precision", "GPU", "", "", "", false, 164, 29, 0.194, 0.149, 1.54, 0.89},
-    Evidence{"precision", "GPU", "captured", "", "", false, 29, 22, 0.224, 0.223, 0.90, 0.91},
+    Evidence{"precision", "GPU", "captured", "", "", false, 29, 22, 0.224, 0.223, 1.01, 0.91},
     Evidence{"precision", "GPU", "modelled", "", "", false, 135, 29, 0.192, 0.127, 1.03, 0.89},
-    Evidence{"precision", "GPU", "captured", "one", "", false, 29, 22, 0.224, 0.223, 0.90, 0.91},
+    Evidence{"precision", "GPU", "captured", "one", "", false, 29, 22, 0.224, 0.223, 1.01, 0.91},
     Evidence{"precision", "GPU", "modelled", "one", "", false, 135, 29, 0.192, 0.127, 1.03, 0.89},
-    Evidence{"precision", "GPU", "captured", "one", "training", false, 29, 22, 0.224, 0.223, 0.90, 0.91},
+    Evidence{"precision", "GPU", "captured", "one", "training", false, 29, 22, 0.224, 0.223, 1.01, 0.91},
     Evidence{"precision", "GPU", "modelled", "one", "training", false, 135, 29, 0.192, 0.127, 1.03, 0.89},
-    Evidence{"batch", "", "", "", "", false, 243, 2, 0.045, 0.035, 1.50, 1.00},
-    Evidence{"batch", "GPU", "", "", "", false, 243, 2, 0.045, 0.035, 1.50, 1.00},
-    Evidence{"batch", "GPU", "captured", "", "", false, 59, 2, 0.048, 0.027, 0.49, 1.00},
+    Evidence{"batch", "", "", "", "", false, 243, 2, 0.044, 0.035, 1.50, 1.00},
+    Evidence{"batch", "GPU", "", "", "", false, 243, 2, 0.044, 0.035, 1.50, 1.00},
+    Evidence{"batch", "GPU", "captured", "", "", false, 59, 2, 0.046, 0.027, 0.49, 1.00},
     Evidence{"batch", "GPU", "modelled", "", "", false, 184, 2, 0.043, 0.037, 1.00, 1.00},
-    Evidence{"batch", "GPU", "captured", "one", "", false, 59, 2, 0.048, 0.027, 0.49, 1.00},
+    Evidence{"batch", "GPU", "captured", "one", "", false, 59, 2, 0.046, 0.027, 0.49, 1.00},
     Evidence{"batch", "GPU", "modelled", "one", "", false, 184, 2, 0.043, 0.037, 1.00, 1.00},
     Evidence{"batch", "GPU", "captured", "one", "inference", true, 10, 1, 0.031, 0.013, 0.49, 1.00},
-    Evidence{"batch", "GPU", "captured", "one", "training", false, 59, 2, 0.048, 0.027, 0.49, 1.00},
+    Evidence{"batch", "GPU", "captured", "one", "training", false, 59, 2, 0.046, 0.027, 0.49, 1.00},
     Evidence{"batch", "GPU", "modelled", "one", "training", false, 184, 2, 0.043, 0.037, 1.00, 1.00},
-    Evidence{"loader", "", "", "", "", true, 8, 2, 0.142, 0.101, 2.05, 0.83},
-    Evidence{"loader", "GPU", "", "", "", true, 8, 2, 0.142, 0.101, 2.05, 0.83},
-    Evidence{"loader", "GPU", "captured", "", "", true, 8, 2, 0.142, 0.101, 1.37, 0.83},
-    Evidence{"loader", "GPU", "captured", "one", "", true, 8, 2, 0.142, 0.101, 1.37, 0.83},
-    Evidence{"loader", "GPU", "captured", "one", "training", true, 8, 2, 0.142, 0.101, 1.37, 0.83},
+    Evidence{"loader", "", "", "", "", true, 8, 2, 0.139, 0.086, 1.82, 0.83},
+    Evidence{"loader", "GPU", "", "", "", true, 8, 2, 0.139, 0.086, 1.82, 0.83},
+    Evidence{"loader", "GPU", "captured", "", "", true, 8, 2, 0.139, 0.086, 1.22, 0.83},
+    Evidence{"loader", "GPU", "captured", "one", "", true, 8, 2, 0.139, 0.086, 1.22, 0.83},
+    Evidence{"loader", "GPU", "captured", "one", "training", true, 8, 2, 0.139, 0.086, 1.22, 0.83},
     Evidence{"data parallel", "", "", "", "", false, 8, 3, 0.066, 0.058, 1.85, 0.83},
     Evidence{"data parallel", "GPU", "", "", "", false, 8, 3, 0.066, 0.058, 1.85, 0.83},
     Evidence{"data parallel", "GPU", "calibrated", "", "", false, 6, 2, 0.110, 0.033, 2.08, 0.50},
@@ -181,7 +181,7 @@ constexpr std::array kEvidence{
     Evidence{"memory", "GPU", "modelled", "one", "training", false, 4, 1, 0.129, 0.116, 0.72, 1.00},
     Evidence{"memory", "GPU", "scaled", "one", "training", false, 1, 1, 0.026, 0.026, 0.72, 1.00},
     Evidence{"memory", "GPU", "scaled", "several", "training", false, 13, 1, 0.065, 0.074, 0.72, 1.00},
-    Evidence{"", "", "", "", "", false, 988, 34, 0.125, 0.069, 1.66, 0.90},
+    Evidence{"", "", "", "", "", false, 988, 34, 0.125, 0.069, 1.55, 0.90},
 };
 
 // Findings of `check` with which answers about captures were further off than without (worse_findings()).

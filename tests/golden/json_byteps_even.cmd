@@ -11,7 +11,7 @@ $ stepsim replay scenarios/samples/byteps-even --json
 {"rank":1,"step":7,"measured_ns":533835000,"replayed_ns":533835000,"error":0,"held_out_error":-0.006086150214954059}],
 "set_aside":[],
 "iteration":{"measured_ns":534061500,"replayed_ns":534061500,"mean_ns":533754000,"pace":null,"error":0,"mean_abs_error":0,"worst_abs_error":0},
-"in_the_long_run":{"iteration_ns":533754333,"limited_by":[{"rank":0,"of":"PUSH to server 1","time_ns":281278000},{"rank":0,"of":"PULL from server 1","time_ns":193551333},{"rank":0,"of":"operators","time_ns":57332000},{"rank":null,"of":"waiting","time_ns":628334},{"rank":0,"of":"COPYD2H","time_ns":361000},{"rank":0,"of":"COPYH2D","time_ns":305666},{"rank":0,"of":"BROADCAST","time_ns":298000}]},
+"in_the_long_run":{"iteration_ns":533986333,"limited_by":[{"rank":1,"of":"PUSH to server 1","time_ns":282752000},{"rank":1,"of":"PULL from server 1","time_ns":192312000},{"rank":1,"of":"operators","time_ns":57596000},{"rank":null,"of":"waiting","time_ns":589000},{"rank":1,"of":"COPYH2D","time_ns":323000},{"rank":1,"of":"COPYD2H","time_ns":205000},{"rank":1,"of":"BROADCAST","time_ns":59000}]},
 "trust":{"perturbation":{"of":"steps","steps":6,"mean_abs_error":0.016439856818154294,"worst_abs_error":0.0503255822644083,"mean_abs_difference":0.0038511035559794676},"path_unexplained_ns":56000,"path_silent_ns":0,"path_paused_ns":0,"path_hand_overs":6,"path_inferred_hand_overs":0},
 "network":{"model":"recorded","fits":[]},
 "throughput":null,

@@ -50,9 +50,9 @@ Nothing of this kind was measured (calibrated step, one host, training): the ran
 Step times and their ranges (* = best)
    device.factor  host.scale  step time       from         to    change  by data sheet  samples/s  per device  efficiency
 *              1           1   80.81 ms   68.18 ms   95.81 ms     0.0 %       51.25 ms         99          99     100.0 %
-               1           2   81.23 ms   68.21 ms   96.77 ms    +0.5 %       51.68 ms      98.49       98.49      99.5 %
-               2           1  161.29 ms  121.95 ms  213.36 ms   +99.6 %      102.12 ms       49.6        49.6      50.1 %
-               2           2  161.62 ms  122.30 ms  213.66 ms  +100.0 %      102.51 ms       49.5        49.5      50.0 %
+               1           2   81.23 ms   68.19 ms   96.79 ms    +0.5 %       51.68 ms      98.49       98.49      99.5 %
+               2           1  161.29 ms  121.53 ms  214.09 ms   +99.6 %      102.12 ms       49.6        49.6      50.1 %
+               2           2  161.62 ms  121.88 ms  214.39 ms  +100.0 %      102.51 ms       49.5        49.5      50.0 %
 
 Assumptions
 - No step was measured: stepsim computed the times of gpt with 4 layers, 0.104 billion parameters, 8 samples of 1024 tokens, bf16, on A100.

@@ -17,7 +17,7 @@ rank  step  measured  replayed  error  against the other steps' median
    1     6  529.9 ms  529.9 ms  0.0 %                           -0.5 %
    1     7  533.8 ms  533.8 ms  0.0 %                           +0.6 %
 - Replay error: 0.0 % on average, 0.0 % at worst. A small one shows that nothing was lost while reading; only the self-check tests the dependencies.
-- In the long run a step takes 533.8 ms, limited by rank 0 PUSH to server 1 (281.3 ms), rank 0 PULL from server 1 (193.6 ms), rank 0 operators (57.33 ms).
+- In the long run a step takes 534.0 ms, limited by rank 1 PUSH to server 1 (282.8 ms), rank 1 PULL from server 1 (192.3 ms), rank 1 operators (57.60 ms).
 
 Where the time of a step goes (replayed; columns overlap)
 rank  step time   compute  communication  exposed transfer  copies  waiting for ranks  CPU  nothing running  GPU busy in a step  overlap  unexplained

@@ -20,7 +20,7 @@ rank  step  measured  replayed  error  against the other steps' median
    3    10  228.0 ms  228.0 ms  0.0 %                           -1.8 %
    3    15  232.2 ms  232.2 ms  0.0 %                           +1.8 %
 - Replay error: 0.0 % on average, 0.0 % at worst. A small one shows that nothing was lost while reading; only the self-check tests the dependencies.
-- In the long run a step takes 230.1 ms, limited by rank 1 compute (151.5 ms), rank 3 compute (60.60 ms), rank 0 collectives (12 ms).
+- In the long run a step takes 228.0 ms, limited by rank 1 compute (150 ms), rank 3 compute (60 ms), rank 0 collectives (12 ms).
 
 Where the time of a step goes (replayed; columns overlap)
 rank  step time  compute  communication  exposed transfer  copies  waiting for ranks  CPU  nothing running  GPU busy in a step  overlap  unexplained
