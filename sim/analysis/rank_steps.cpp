@@ -114,7 +114,9 @@ class Measuring {
     const bool synchronous = have_one_pace(paces);
     const bool measured = synchronous && devices_set_pace(paces, &MeasuredAndReplayed::measured);
     const bool replayed = synchronous && devices_set_pace(paces, &MeasuredAndReplayed::replayed);
+    const bool leads = synchronous && leads_change(paces, &MeasuredAndReplayed::replayed);
     for (auto& [rank, of_rank] : paces) {
+      ranks_[rank].leads_change = leads;
       choose(measured || of_rank.device_binds(&MeasuredAndReplayed::measured),
              replayed || of_rank.device_binds(&MeasuredAndReplayed::replayed), std::move(of_rank), ranks_[rank]);
     }
@@ -230,11 +232,9 @@ class Measuring {
            });
   }
 
-  /// True if the devices set the pace of ranks that have one pace: if they do on one rank, or if the devices complete
-  /// steps at one pace and the hosts begin them at different ones, because their leads over their devices change.
-  [[nodiscard]] static bool devices_set_pace(const std::map<Rank, Paces>& paces, Duration MeasuredAndReplayed::*time) {
-    if (std::any_of(paces.begin(), paces.end(), [time](const auto& entry) { return entry.second.device_binds(time); }))
-      return true;
+  /// True if the devices complete steps at one pace and the hosts begin them at different ones, because the hosts'
+  /// leads over their devices change.
+  [[nodiscard]] static bool leads_change(const std::map<Rank, Paces>& paces, Duration MeasuredAndReplayed::*time) {
     const auto are_close = [&](MeasuredAndReplayed Paces::*pace) {
       const auto [least, most] = std::minmax_element(paces.begin(), paces.end(), [&](const auto& a, const auto& b) {
         return a.second.*pace.*time < b.second.*pace.*time;
@@ -242,6 +242,14 @@ class Measuring {
       return is_close(least->second.*pace.*time, most->second.*pace.*time, kOnePace);
     };
     return are_close(&Paces::device) && !are_close(&Paces::host);
+  }
+
+  /// True if the devices set the pace of ranks that have one pace: if they do on one rank, or if the leads of hosts
+  /// change.
+  [[nodiscard]] static bool devices_set_pace(const std::map<Rank, Paces>& paces, Duration MeasuredAndReplayed::*time) {
+    return leads_change(paces, time) || std::any_of(paces.begin(), paces.end(), [time](const auto& entry) {
+             return entry.second.device_binds(time);
+           });
   }
 
   /// Sets the pace of a rank: that of its device, if `measured` and `replayed` say so, or that of its host.

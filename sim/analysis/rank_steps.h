@@ -46,7 +46,9 @@ struct RankSteps {
   std::vector<TimedStep> iterations;     ///< those whose midmean is iteration.replayed; empty without steps
   MeasuredAndReplayed iteration;
   std::optional<Pace> pace;  ///< pace of the replay; absent without two consecutive steps with device work
-  std::size_t whole = 0;     ///< number of whole steps
+  /// True if the ranks' devices complete the replayed steps at one pace and their hosts begin them at different ones.
+  bool leads_change = false;
+  std::size_t whole = 0;                      ///< number of whole steps
   Interval window{Time::max(), Time::min()};  ///< replayed time from the first whole step's start to the last one's end
 };
 

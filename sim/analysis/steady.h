@@ -18,8 +18,9 @@
 /// earlier launches, a pipeline that fills in its first step. Therefore, each replayed step is repeated without end: in
 /// the long run a round takes as long as the slowest cycle of tasks that wait for each other
 /// (sim/analysis/periodic_graph.h), however much slack that cycle begins with. The iteration is the midmean of these
-/// times over the steps that another one follows. If these were recorded with about one length, it is their mean, to
-/// which the last step counts if it was as long: steps of one length may be of different kinds, which occur so often.
+/// times over the steps that another one follows. If they took about equally long when they were recorded, it
+/// is their mean, with the last step if it took as long: they may be of different kinds, and each counts as often as it
+/// occurs.
 ///
 /// * A task takes as long as in the replay, with all models of the replay.
 /// * Tasks wait as in a Repetition (model/rewrite/repeated_step.h). A task outside all steps that lies between tasks of

@@ -79,7 +79,11 @@ std::optional<Duration> contradicted_repetition(const Capture& capture, const Ti
                                                 const std::optional<SteadyIteration>& steady) {
   if (!steady || !steady->follows) return std::nullopt;
   Duration captured = replayed_iteration(capture, timeline);
-  if (steady->length > captured) {
+  const auto ranks = rank_steps(capture.dag, capture.recording, timeline);
+  // A host that loses some of its lead takes longer for its steps than the job.
+  const bool leads_change =
+      std::any_of(ranks.begin(), ranks.end(), [](const auto& entry) { return entry.second.leads_change; });
+  if (steady->length > captured && !leads_change) {
     const Duration recurrence = recurrence_of(capture, timeline, *steady).value_or(captured);
     captured = std::clamp(recurrence, captured, steady->length);
   }

@@ -64,6 +64,8 @@ def replaying(slow, number, **more):
     blanks = gzip.compress(b" " * (64 << 20), 1)
     write("", slow, gzip.compress(b'{"traceEvents": [') + blanks * 512 + gzip.compress(b"]}"))
     child = start("replay", slow, **more)
+    # Until then it is a copy of this Python, which has a handler for SIGINT.
+    wait_until(lambda: os.path.samefile(f"/proc/{child.pid}/exe", STEPSIM), child)
     wait_until(lambda: number in signals(child, "SigCgt"), child)
     return child
 
