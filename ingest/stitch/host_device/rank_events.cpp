@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "ingest/parts/busy_time.h"
-#include "ingest/parts/step_name.h"
 #include "ingest/stitch/host_device/device_times.h"
 #include "ingest/stitch/host_device/steps.h"
 #include "model/base/side_by_side.h"
 #include "model/base/sort_runs.h"
 #include "model/job/kernel_class.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 
