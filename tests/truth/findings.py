@@ -216,6 +216,12 @@ def claimed_groups(_):
     return ", ".join(f"{max(0, one):.1f}" for one in more) + " s more", max(more) < 0.5
 
 
+def one_step_time(record):
+    replayed = ask("replay", record)["iteration"]["replayed_ns"] / 1e6
+    baseline = ask("whatif", record, "--set", "compute.scale=0.99")["baseline"]["iteration_ns"] / 1e6
+    return f"replay {replayed:.2f} ms, what-if {baseline:.2f} ms", all(close(one, 42.05, 0.02 * 42.05) for one in (replayed, baseline))
+
+
 TRACES = os.path.join(os.path.dirname(os.path.abspath(FOLDER)), "traces/kineto")
 ASCEND = "captures/ascend-level"
 RANKS = ("rank0.trace_view.json.gz", "rank1.trace_view.json.gz")
@@ -260,6 +266,7 @@ CHECKS = [
     (None, "one-process-two-devices", "nothing unexplained", "48.5 % unexplained", unexplained),
     (None, "cases/nsys_two_nodes.py", "all sized", "8 of 12 have no size or absent ranks", two_nodes),
     (None, "cases/nsys_two_nodes.py", "all sized in one file", "all sized", lambda r: two_nodes(r, "together")),
+    (None, "../../truth/cluster/nanogpt-8xh100-run-ahead", "42.05 ms by the GPUs", "46.38 ms on average, typically 50.78", one_step_time),
     (None, "no-step-marks-but-train_step", "steps of 10 ms", "one step of 59.98 ms", lambda r: steps(r, 1, 6, 10)),
     (None, "ranks-late-in-turn", "half of rank 0's compute: 15.75 ms in 8 steps of 20", "14.33 ms (1104bcc2)",
      lambda r: change(r, "compute{rank=0}.scale=0.5", -0.2125, 0.001)),

@@ -185,6 +185,56 @@ TEST(RankStepsTest, NoStepIsCompleteBeforeTheOneBefore) {
   EXPECT_EQ(rank.steps[2].time.replayed, Duration{310 - (kHost + kLong)});
 }
 
+/// Two ranks whose devices complete a step every 110 ns. Their hosts, which run ahead, begin one every 112 and every
+/// 125 ns.
+TEST(RankStepsTest, RanksThatMeetHaveThePaceOfTheirDevicesWhereTheLeadsOfTheirHostsChange) {
+  for (const bool meet : {true, false}) {
+    DagMaker maker;
+    std::vector<TaskId> calls;
+    std::vector<TaskId> kernels;
+    for (const Rank rank : {0, 1}) {
+      const LaneId thread = maker.lane(rank);
+      const LaneId stream = maker.builder.add_lane({.name = "stream 7", .rank = rank, .kind = LaneKind::kStream});
+      for (std::int64_t k = 0; k < kSteps; ++k) {
+        calls.push_back(maker.task(thread, 1));
+        kernels.push_back(maker.task(stream, 50, {calls.back()}, "", TaskKind::kKernel));
+      }
+    }
+    for (std::size_t k = 0; meet && k < kSteps; ++k) maker.rendezvous({kernels[k], kernels[kSteps + k]});
+    Capture capture;
+    capture.dag = maker.build();
+    Recording& recording = capture.recording;
+    const auto at = [](std::int64_t time) { return Time{Duration{time}}; };
+    recording.start.resize(4 * kSteps);
+    recording.finish.resize(4 * kSteps);
+    recording.step.resize(4 * kSteps);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const auto k = static_cast<std::int64_t>(i) % kSteps;
+      const TaskId call = maker.new_id(calls[i]);
+      const TaskId kernel = maker.new_id(kernels[i]);
+      const Rank rank = capture.dag.lane(call).rank;
+      recording.start[call.index()] = at((rank == 0 ? 112 : 125) * k);
+      recording.finish[call.index()] = recording.start[call.index()] + Duration{1};
+      recording.start[kernel.index()] = at(450 + 110 * k);
+      recording.finish[kernel.index()] = at(500 + 110 * k);
+      recording.step[call.index()] = recording.step[kernel.index()] = static_cast<std::int32_t>(i);
+      recording.steps.push_back({.rank = rank, .number = k, .first = call, .next_follows = k + 1 < kSteps});
+    }
+    Timeline as_recorded;
+    as_recorded.start = recording.start;
+    as_recorded.finish = recording.finish;
+    const auto ranks = rank_steps(capture.dag, recording, as_recorded);
+    for (const Rank rank : {0, 1}) {
+      const RankSteps& steps = ranks.at(rank);
+      const Duration host{rank == 0 ? 112 : 125};
+      EXPECT_EQ(steps.iteration.measured, meet ? Duration{110} : host);
+      EXPECT_EQ(steps.iteration.replayed, meet ? Duration{110} : host);
+      EXPECT_EQ(steps.pace, meet ? Pace::kDevice : Pace::kHost);
+      EXPECT_EQ(steps.leads_change, meet);
+    }
+  }
+}
+
 TEST(RankStepsTest, WithoutDeviceWorkThereIsNoPaceToCompare) {
   DagMaker maker;
   const TaskId task = maker.task(maker.lane(0), 10);
