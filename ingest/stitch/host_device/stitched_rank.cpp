@@ -285,7 +285,7 @@ std::vector<DeviceWork> work_launched(const RankEvents& events, Diagnostics& dia
   std::vector<std::uint64_t> extra(steps.size());
   for (const auto& [correlation, call] : events.calls) {
     if (!is_launch(call)) continue;
-    const auto step = static_cast<std::size_t>(events.step_at(events.begin_of(call)) + 1);
+    const auto step = static_cast<std::size_t>(std::int64_t{events.step_at(events.begin_of(call))} + 1);
     ++steps[step].expected;
     if (pieces[call] > 0) {
       extra[step] += pieces[call] - 1;
