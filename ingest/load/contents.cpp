@@ -45,7 +45,7 @@ std::vector<NameFacts> facts_of_names(const HostDeviceTrace& trace) {
                 .launches_kernel = launches_kernel(name),
                 .communicates = communication_kernel(name).has_value(),
                 .marks_step = name.starts_with(kStepMark),
-                .host_collective = name.starts_with("gloo:") || name.starts_with("mpi:")};
+                .host_collective = is_host_collective(name)};
   }
   return facts;
 }

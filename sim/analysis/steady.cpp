@@ -38,6 +38,7 @@ class Repeating {
     step_of_ = steps_of_tasks(dag_, recording_, steps_);
     if (!is_possible()) return std::nullopt;
     list_tasks();
+    measure_lengths();
     SteadyIteration steady;
     std::vector<JobStep> repeated;
     for (JobStep step = 0; step < steps_.count(); ++step) {
@@ -49,6 +50,7 @@ class Repeating {
       std::iota(repeated.begin(), repeated.end(), JobStep{0});
     }
     const bool alike = are_of_one_length(repeated);
+    if (alike && last_is_as_long(repeated)) repeated.push_back(repeated.back() + 1);
     std::vector<Duration> paces;
     for (const JobStep step : repeated) {
       steady.cycles.push_back(cycle_of(step));
@@ -95,39 +97,45 @@ class Repeating {
     return device_work;
   }
 
-  /// True if the recorded steps took about equally long, so that each of them counts although changes may make them
-  /// different: ranks may be late in turn. The last captured step is added to them if it was as long: nothing else
-  /// tells where it ended.
-  [[nodiscard]] bool are_of_one_length(std::vector<JobStep>& steps) const {
-    constexpr std::int64_t kAlike = 50;       // differences of less than this part
-    constexpr std::int64_t kLastAlike = 200;  // and of the last step
+  /// Sets lengths_, which do not depend on the replay.
+  void measure_lengths() {
     Timeline recorded;
     recorded.start = recording_.start;
     recorded.finish = recording_.finish;
-    std::vector<Duration> lengths(steps_.count());
+    lengths_.resize(steps_.count());
     for (const auto& [rank, times] : rank_steps(dag_, recording_, recorded)) {
       for (const TimedStep& step : times.steps) {
-        Duration& longest = lengths[steps_.of(static_cast<std::int32_t>(step.step))];
+        Duration& longest = lengths_[steps_.of(static_cast<std::int32_t>(step.step))];
         longest = std::max(longest, step.time.measured);
       }
     }
-    // If the device limits the pace, the first step has no length, and its device work tells how long it took.
+    if (lengths_.front() != Duration{}) return;
+    // The device limits the pace, so the first step has no length. Its device work tells how long it took.
     Interval first{Time::max(), Time::min()};
     for (const TaskId task : tasks_.front()) {
       if (!is_stream(dag_.lane(task))) continue;
       first = {std::min(first.begin, recording_.start[task.index()]),
                std::max(first.end, recording_.finish[task.index()])};
     }
-    if (lengths.front() == Duration{} && first.begin < first.end) lengths.front() = first.end - first.begin;
-    const auto [least, most] =
-        std::minmax_element(steps.begin(), steps.end(), [&](JobStep a, JobStep b) { return lengths[a] < lengths[b]; });
-    if (lengths[*most] - lengths[*least] > lengths[*most] / kAlike) return false;
+    if (first.begin < first.end) lengths_.front() = first.end - first.begin;
+  }
+
+  /// True if the recorded steps took about equally long, so that each of them counts although changes may make them
+  /// different: ranks may be late in turn.
+  [[nodiscard]] bool are_of_one_length(const std::vector<JobStep>& steps) const {
+    constexpr std::int64_t kAlike = 50;  // differences of less than this part
+    const auto [least, most] = std::minmax_element(steps.begin(), steps.end(),
+                                                   [this](JobStep a, JobStep b) { return lengths_[a] < lengths_[b]; });
+    return lengths_[*most] - lengths_[*least] <= lengths_[*most] / kAlike;
+  }
+
+  /// True if another step follows `steps` and took as long as they: nothing else tells where it ended.
+  [[nodiscard]] bool last_is_as_long(const std::vector<JobStep>& steps) const {
+    constexpr std::int64_t kAlike = 200;  // differences of less than this part
     const JobStep last = steps.back() + 1;
-    const Duration usual = midmean(std::vector(lengths.begin() + steps.front(), lengths.begin() + last));
-    if (last < steps_.count() && steps_.next_follows(last - 1) &&
-        std::chrono::abs(lengths[last] - usual) <= usual / kLastAlike)
-      steps.push_back(last);
-    return true;
+    if (last == steps_.count() || !steps_.next_follows(last - 1)) return false;
+    const Duration usual = midmean(std::vector(lengths_.begin() + steps.front(), lengths_.begin() + last));
+    return std::chrono::abs(lengths_[last] - usual) <= usual / kAlike;
   }
 
   void list_tasks() {
@@ -195,7 +203,8 @@ class Repeating {
   JobSteps steps_;
   std::vector<JobStep> step_of_;  ///< indexed by task
   TasksOfSteps tasks_;
-  std::vector<Node> node_of_;  ///< indexed by task, for the repeated steps
+  std::vector<Duration> lengths_;  ///< as measured, by step: that of its slowest rank
+  std::vector<Node> node_of_;      ///< indexed by task, for the repeated steps
 };
 
 }  // namespace

@@ -23,9 +23,10 @@
 /// occurs.
 ///
 /// * A task takes as long as in the replay, with all models of the replay.
-/// * Tasks wait as in a Repetition (model/rewrite/repeated_step.h). A task outside all steps that lies between tasks of
-///   steps belongs to the step before it. The last step waits in every round for what it waited for of the step before;
-///   a single step only for the order of threads and streams.
+/// * Tasks wait as in a RepeatedStep (model/rewrite/repeated_step.h). A task outside all steps that lies between tasks
+/// of
+///   steps belongs to the step before it. The last step waits in every round for those tasks of the round before for
+///   whose counterparts in the step before it waited; a single step only for the order of threads and streams.
 /// * The cycles that count are those for which the start of a rank's step or its device work waits.
 ///
 /// A Dag of repeated steps (model/rewrite/repeated_step.h) is not replayed for this, because a sender that continues

@@ -69,17 +69,25 @@ Factors step_factors(const std::map<Rank, RankSteps>& ranks) {
   return widest;
 }
 
+namespace {
+
+double usual_error_of(const std::map<Rank, RankSteps>& ranks) {
+  const Factors steps = step_factors(ranks);
+  return std::max({kUsualError, 1 - steps.least, steps.most - 1});
+}
+
+}  // namespace
+
 double usual_error_of_capture(const Capture& capture, const Timeline& timeline) {
   if (capture.recording.start.size() != timeline.size()) return kUsualError;
-  const Factors steps = step_factors(rank_steps(capture.dag, capture.recording, timeline));
-  return std::max({kUsualError, 1 - steps.least, steps.most - 1});
+  return usual_error_of(rank_steps(capture.dag, capture.recording, timeline));
 }
 
 std::optional<Duration> contradicted_repetition(const Capture& capture, const Timeline& timeline,
                                                 const std::optional<SteadyIteration>& steady) {
   if (!steady || !steady->follows) return std::nullopt;
-  Duration captured = replayed_iteration(capture, timeline);
-  const auto ranks = rank_steps(capture.dag, capture.recording, timeline);
+  const std::map<Rank, RankSteps> ranks = rank_steps(capture.dag, capture.recording, timeline);
+  Duration captured = longest_iteration(ranks).replayed;
   // A host that loses some of its lead takes longer for its steps than the job.
   const bool leads_change =
       std::any_of(ranks.begin(), ranks.end(), [](const auto& entry) { return entry.second.leads_change; });
@@ -88,7 +96,7 @@ std::optional<Duration> contradicted_repetition(const Capture& capture, const Ti
     captured = std::clamp(recurrence, captured, steady->length);
   }
   const double difference = std::abs(ratio(steady->length - captured, captured));
-  const bool contradicts = difference > kUsualError && difference > usual_error_of_capture(capture, timeline);
+  const bool contradicts = difference > kUsualError && difference > usual_error_of(ranks);
   return contradicts ? std::optional(steady->length) : std::nullopt;
 }
 

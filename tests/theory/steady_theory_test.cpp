@@ -140,7 +140,7 @@ Capture late_in_turn(int steps) {
 }
 
 TEST(SteadyTheoryTest, StepsOfEqualLengthCountAsOftenAsTheyOccur) {
-  // With half of its work, a rank is no longer late in every second step: 8 or 8.5 ns, and the other one still is.
+  // Where a rank was late, it now has 8 ns of work like the other one: such steps take 11 ns. The others take 20 ns.
   for (const int steps : {2, 3, 4, 7, 8}) {
     const Capture capture = late_in_turn(steps);
     EXPECT_EQ(steady(capture), Duration{20});

@@ -45,7 +45,7 @@ Kernels unnumbered_kernels(const std::vector<CollectiveUse>& uses, const std::ve
     const RankEvents& events = ranks[use.rank];
     const EventDetail* const detail = events.trace->detail_of(use.event);
     Kernel& kernel = kernels.emplace_back(Kernel{&use, collective_in(events.name_of(use.event)), {}});
-    if (detail != nullptr && detail->collective.valid())
+    if (names_collective(*events.trace, use.event))
       kernel.payload.emplace(events.trace->text(detail->collective), detail->bytes);
   }
   return kernels;

@@ -122,8 +122,8 @@ inline constexpr Duration kHostGrain{20'000};
 /// * has no events in it, so it launched nothing, and overlaps no wait of its thread;
 /// * took at least 50 times the median of the operators of the same name that have no events in them (with the same
 ///   shapes, if these were recorded), and at least 1 ms more than it;
-/// * is of a kind of which at least five were recorded, and whose times hardly vary otherwise: nine tenths of those
-///   that took less than 50 medians took at most five. Work of other sizes is no pause.
+/// * is of a kind of which at least five were recorded, and whose times hardly vary otherwise: of those that took less
+///   than 50 times the median, nine tenths took at most five times it. Then it is not work of another size.
 ///
 /// Precondition: the waits of all threads are known. O(events + long operators * log events).
 void find_pauses(const RankEvents& events, std::vector<HostThread>& threads);

@@ -65,8 +65,7 @@ bool has_only_collectives(const HostDeviceTrace& trace) {
   }
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (trace.kind[i] != EventKind::kKernel || !communication_kernel(trace.text(trace.name[i]))) continue;
-    const EventDetail* const detail = trace.detail_of(i);
-    if (detail == nullptr || !detail->collective.valid()) return false;
+    if (!names_collective(trace, i)) return false;
   }
   return any;
 }
