@@ -30,6 +30,15 @@ std::string_view call_name(std::string_view name) noexcept {
   return name;
 }
 
+std::pair<MemoryKind, MemoryKind> memory_kinds(std::string_view copy) noexcept {
+  const std::size_t arrow = copy.find(" -> ");
+  if (arrow == std::string_view::npos) return {};
+  const auto kind_in = [](std::string_view text) {
+    return text.find("Pageable") == std::string_view::npos ? MemoryKind::kOther : MemoryKind::kPageable;
+  };
+  return {kind_in(copy.substr(0, arrow)), kind_in(copy.substr(arrow))};
+}
+
 std::string copy_name(std::int64_t kind, std::int64_t from, std::int64_t to) {
   // The last three are migrations of managed memory.
   constexpr std::array<std::string_view, 14> kWays{"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD",
@@ -41,27 +50,45 @@ std::string copy_name(std::int64_t kind, std::int64_t from, std::int64_t to) {
 
 std::string memset_name(std::int64_t memory) { return fmt::format("Memset ({})", memory_name(memory)); }
 
-std::string_view sync_name(std::int64_t type) noexcept {
-  constexpr std::array<std::string_view, 5> kNames{"", "Event Sync", "Stream Wait Event", "Stream Sync",
-                                                   "Context Sync"};
-  return type < 0 || type >= static_cast<std::int64_t>(kNames.size()) ? "" : kNames[static_cast<std::size_t>(type)];
+namespace {
+
+/// Kineto's names of waits, by SyncKind.
+constexpr std::array<std::string_view, 5> kSyncNames{"", "Event Sync", "Stream Wait Event", "Stream Sync",
+                                                     "Context Sync"};
+
+}  // namespace
+
+SyncKind sync_kind(std::int64_t type) noexcept {
+  static_assert(static_cast<std::int64_t>(SyncKind::kDevice) == 4, "the numbers are CUPTI's");
+  return type < 0 || type > 4 ? SyncKind::kNone : static_cast<SyncKind>(type);
 }
 
-std::string_view sync_name_of_call(std::string_view call) noexcept {
-  using Word = std::pair<std::string_view, std::int64_t>;
-  static constexpr auto kWords = std::to_array<Word>({{"EventSynchronize", 1},
-                                                      {"EventQuery", 1},
-                                                      {"StreamWaitEvent", 2},
-                                                      {"StreamSynchronize", 3},
-                                                      {"StreamQuery", 3},
-                                                      {"DeviceSynchronize", 4},
-                                                      {"CtxSynchronize", 4},
-                                                      {"ThreadSynchronize", 4}});
+SyncKind sync_kind(std::string_view name) noexcept {
+  for (const SyncKind kind : {SyncKind::kEvent, SyncKind::kStreamWait, SyncKind::kStream}) {
+    if (name == sync_name(kind)) return kind;
+  }
+  return SyncKind::kDevice;
+}
+
+SyncKind sync_kind_of_call(std::string_view call) noexcept {
+  using Word = std::pair<std::string_view, SyncKind>;
+  static constexpr auto kWords = std::to_array<Word>({{"EventSynchronize", SyncKind::kEvent},
+                                                      {"EventQuery", SyncKind::kEvent},
+                                                      {"StreamWaitEvent", SyncKind::kStreamWait},
+                                                      {"StreamSynchronize", SyncKind::kStream},
+                                                      {"StreamQuery", SyncKind::kStream},
+                                                      {"DeviceSynchronize", SyncKind::kDevice},
+                                                      {"CtxSynchronize", SyncKind::kDevice},
+                                                      {"ThreadSynchronize", SyncKind::kDevice}});
   const auto* const found = std::find_if(kWords.begin(), kWords.end(), [call](const Word& word) {
     return call.find(word.first) != std::string_view::npos;
   });
-  return found == kWords.end() ? std::string_view{} : sync_name(found->second);
+  return found == kWords.end() ? SyncKind::kNone : found->second;
 }
+
+std::string_view sync_name(SyncKind kind) noexcept { return kSyncNames[static_cast<std::size_t>(kind)]; }
+
+bool is_full_queue(std::string_view overhead) { return lower_case(overhead) == "command buffer full"; }
 
 std::optional<std::string_view> operator_name(std::string_view range) noexcept {
   std::size_t end = std::string_view::npos;
@@ -85,13 +112,8 @@ bool NvtxOperators::add(std::string_view range, TrackId track, RecordedTime time
   const std::string_view shapes = operator_shapes(range);
   if (shapes.empty()) return true;
   const auto number = operators_.number_of(*name, builder.trace().name[event], shapes, {}, {});
-  if (number) operator_of_.emplace_back(event, *number);
+  if (number) builder.set_operator(event, *number);
   return true;
-}
-
-void NvtxOperators::move_to(HostDeviceTrace& trace) && {
-  trace.operators = std::move(operators_).take();
-  trace.operator_of = std::move(operator_of_);
 }
 
 }  // namespace stepsim::ingest

@@ -18,18 +18,27 @@ namespace stepsim::ingest {
 /// API and the suffix for per-thread default streams.
 [[nodiscard]] std::string_view call_name(std::string_view name) noexcept;
 
+/// Returns the kinds of memory in Kineto's name of a copy.
+[[nodiscard]] std::pair<MemoryKind, MemoryKind> memory_kinds(std::string_view copy) noexcept;
 /// Returns Kineto's name of a copy, "Memcpy HtoD (Pinned -> Device)", from the numbers of CUPTI's enumerations
 /// CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind (the latter with Nsight Systems' numbers).
 [[nodiscard]] std::string copy_name(std::int64_t kind, std::int64_t from, std::int64_t to);
 /// Returns Kineto's name of a memset: "Memset (Device)".
 [[nodiscard]] std::string memset_name(std::int64_t memory);
 
-/// Returns Kineto's name of a wait, such as "Stream Wait Event", from CUpti_ActivitySynchronizationType; empty for
-/// unknown types.
-[[nodiscard]] std::string_view sync_name(std::int64_t type) noexcept;
-/// Returns Kineto's name of a wait from the call that waited: "Stream Wait Event" for "cudaStreamWaitEvent" and
-/// "cuStreamWaitEvent"; empty for calls that do not determine the type of the wait.
-[[nodiscard]] std::string_view sync_name_of_call(std::string_view call) noexcept;
+/// Returns the kind of a wait from CUpti_ActivitySynchronizationType; kNone for unknown types.
+[[nodiscard]] SyncKind sync_kind(std::int64_t type) noexcept;
+/// Returns the kind of a wait from Kineto's name of it; kDevice for unknown names.
+[[nodiscard]] SyncKind sync_kind(std::string_view name) noexcept;
+/// Returns the kind of a wait from the call that waited: kStreamWait for "cudaStreamWaitEvent" and "cuStreamWaitEvent";
+/// kNone for calls that do not determine it.
+[[nodiscard]] SyncKind sync_kind_of_call(std::string_view call) noexcept;
+/// Returns Kineto's name of a kind of wait: "Stream Wait Event".
+[[nodiscard]] std::string_view sync_name(SyncKind kind) noexcept;
+
+/// Returns true for CUPTI's overhead records of a full command buffer (CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL),
+/// which programs write differently.
+[[nodiscard]] bool is_full_queue(std::string_view overhead);
 
 /// Returns the operator in a range of torch.autograd.profiler.emit_nvtx(): "aten::mm" for "aten::mm, seq = 7, op_id =
 /// 12, sizes = [[2, 3], [3, 4]]"; nullopt for other ranges.
@@ -44,12 +53,11 @@ class NvtxOperators {
  public:
   /// Adds an event to `builder` if `range` names an operator; false for other ranges.
   [[nodiscard]] bool add(std::string_view range, TrackId track, RecordedTime time, HostDeviceBuilder& builder);
-  /// Moves the operators' shapes to the finished trace.
-  void move_to(HostDeviceTrace& trace) &&;
+  /// Returns the operators with their shapes, for HostDeviceTrace::operators.
+  [[nodiscard]] std::vector<OperatorTable::Operator> take() && { return std::move(operators_).take(); }
 
  private:
   KinetoOperators operators_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> operator_of_;  ///< (event, operator), by event
 };
 
 }  // namespace stepsim::ingest

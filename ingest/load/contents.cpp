@@ -33,7 +33,6 @@ struct NameFacts {
   bool launches = false;
   bool launches_kernel = false;
   bool communicates = false;
-  bool marks_step = false;
   bool host_collective = false;
 };
 
@@ -44,7 +43,6 @@ std::vector<NameFacts> facts_of_names(const HostDeviceTrace& trace) {
     facts[i] = {.launches = wait_of_call(name) == CallWait::kLaunch,
                 .launches_kernel = launches_kernel(name),
                 .communicates = communication_kernel(name).has_value(),
-                .marks_step = name.starts_with(kStepMark),
                 .host_collective = is_host_collective(name)};
   }
   return facts;
@@ -82,7 +80,7 @@ class Counter {
     switch (trace_.kind[event]) {
       case EventKind::kOp: ++counts_.operators; break;
       case EventKind::kAnnotation:
-        ++(name.marks_step ? counts_.step_marks : counts_.annotations);
+        ++(trace_.marks_step(static_cast<std::uint32_t>(event)) ? counts_.step_marks : counts_.annotations);
         counts_.host_collectives += name.host_collective ? 1U : 0U;
         break;
       case EventKind::kRuntimeCall: count_call(event, name); break;
@@ -183,9 +181,10 @@ class PartCounter {
                               .has_base_time = trace.has_base_time,
                               .span = length_of(trace)};
     Counter(trace, counts).count();
-    counts.shaped_operators = static_cast<std::uint64_t>(
-        std::count_if(trace.operator_of.begin(), trace.operator_of.end(),
-                      [&trace](const auto& call) { return !trace.operators[call.second].inputs.empty(); }));
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+      const std::uint32_t which = trace.operator_of[i];
+      if (which != HostDeviceTrace::kNone && !trace.operators[which].inputs.empty()) ++counts.shaped_operators;
+    }
     counts.python_calls = trace.python.size();
     counts.module_calls = trace.modules.size();
     counts.memory_events = trace.memory.size();

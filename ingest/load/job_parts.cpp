@@ -145,14 +145,16 @@ std::vector<std::size_t> nodes_of(const std::vector<RankTrace*>& ranks) {
   std::vector<std::size_t> nodes;
   std::set<std::string> groups;
   for (const RankTrace* const rank : ranks) {
-    const HostDeviceTrace::Communicator* largest = nullptr;
-    for (const HostDeviceTrace::Communicator& one : rank->trace.communicators) {
-      if (one.nodes > 0 && (largest == nullptr || one.size > largest->size)) largest = &one;
+    const ProcessGroup* largest = nullptr;
+    for (const ProcessGroup& one : rank->trace.groups) {
+      if (one.nodes > 0 && one.own >= 0 && (largest == nullptr || one.size > largest->size)) largest = &one;
     }
-    if (largest == nullptr || largest->size % largest->nodes != 0) return {};
-    if (largest->rank < 0 || largest->rank >= largest->size) return {};
-    groups.insert(rank->trace.text(largest->group));
-    nodes.push_back(static_cast<std::size_t>(largest->rank / (largest->size / largest->nodes)));
+    if (largest == nullptr) return {};
+    const auto own = static_cast<std::uint32_t>(largest->own);
+    const auto count = static_cast<std::uint32_t>(largest->nodes);
+    if (largest->size % count != 0 || own >= largest->size) return {};
+    groups.insert(rank->trace.text(largest->name));
+    nodes.push_back(own / (largest->size / count));
   }
   return groups.size() == 1 ? nodes : std::vector<std::size_t>{};
 }

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "ingest/parts/busy_time.h"
+#include "ingest/parts/tables.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -86,7 +87,7 @@ std::vector<Duration> pauses_before(const std::vector<std::vector<Window>>& proc
   return pauses;
 }
 
-/// Appends the events of one trace to another of the same process.
+/// Appends the tables of one trace to another of the same process. The properties are those of the first.
 class Appending {
  public:
   Appending(HostDeviceTrace& to, HostDeviceTrace&& from) : to_(to), from_(std::move(from)) {
@@ -95,58 +96,32 @@ class Appending {
   }
 
   void run(Duration earlier) {
-    // Names every member, so that the compiler rejects a new one until it is handled below.
-    auto& [start, duration, kind, name, track, correlation, detail_of, details, tracks, texts, operators, operator_of,
-           launches, launch_of, modules, memory, python, flops_of, overheads, hand_overs, storage_uses,
-           collective_calls, communicators, transports, rank, world_size, ranks_of_batch, backend, host_name, windows,
-           device_name, device_memory, modelled, samples, has_base_time, base_time] = from_;
+    earlier_ = earlier;
+    first_event_ = static_cast<std::uint32_t>(to_.size());
+    first_detail_ = static_cast<std::uint32_t>(to_.details.size());
+    first_operator_ = static_cast<std::uint32_t>(to_.operators.size());
+    first_launch_ = static_cast<std::uint32_t>(to_.launches.size());
     map_texts();
     map_tracks();
-    const auto first_event = static_cast<std::uint32_t>(to_.size());
-    const auto first_detail = static_cast<std::uint32_t>(to_.details.size());
-    const auto first_launch = static_cast<std::uint32_t>(to_.launches.size());
-    const auto first_operator = static_cast<std::uint32_t>(to_.operators.size());
-    for (EventDetail& detail : details) add_detail(detail);
-    for (std::size_t i = 0; i < from_.size(); ++i) {
-      to_.start.push_back(in_time(start[i], duration[i]) ? start[i] - earlier : start[i]);
-      to_.duration.push_back(duration[i]);
-      to_.kind.push_back(kind[i]);
-      to_.name.push_back(texts_[name[i].index()]);
-      to_.track.push_back(tracks_[track[i].index()]);
-      to_.correlation.push_back(moved(correlation[i]));
-      to_.detail.push_back(detail_of[i] == HostDeviceTrace::kNoDetail ? detail_of[i] : detail_of[i] + first_detail);
+    map_groups();
+    for_each_table(*this, to_, from_);
+  }
+
+  template <Role kRole, class Column>
+  void column(Field<kRole, Column> to, Field<kRole, Column> from) const {
+    for (std::size_t i = 0, events = from_.size(); i < events; ++i)
+      append(to.value, first_event_ + i, moved<kRole>(from.value[i]));
+  }
+  void rows(std::vector<std::string>& /*to*/, std::vector<std::string>& /*from*/) const {}    // in map_texts()
+  void rows(std::vector<Track>& /*to*/, std::vector<Track>& /*from*/) const {}                // in map_tracks()
+  void rows(std::vector<ProcessGroup>& /*to*/, std::vector<ProcessGroup>& /*from*/) const {}  // in map_groups()
+  template <class Row>
+  void rows(std::vector<Row>& to, std::vector<Row>& from) const {
+    for (Row& row : from) {
+      for_each_in([this](auto field) { field.value = moved<decltype(field)::role>(std::move(field.value)); },
+                  fields(row));
+      to.push_back(std::move(row));
     }
-    to_.launches.insert(to_.launches.end(), launches.begin(), launches.end());
-    for (const auto& [event, number] : launch_of)
-      to_.launch_of.emplace_back(event + first_event, number + first_launch);
-    for (const HostDeviceTrace::ModuleCall& call : modules) to_.modules.push_back(moved(call, earlier));
-    for (const HostDeviceTrace::ModuleCall& call : python) to_.python.push_back(moved(call, earlier));
-    for (HostDeviceTrace::MemoryEvent event : memory) {
-      event.time -= earlier;
-      event.track = tracks_[event.track.index()];
-      to_.memory.push_back(event);
-    }
-    for (const auto& [event, flops] : flops_of) to_.flops_of.emplace_back(event + first_event, flops);
-    for (auto& one : operators) to_.operators.push_back(std::move(one));
-    for (const auto& [from, to] : hand_overs) to_.hand_overs.emplace_back(from + first_event, to + first_event);
-    for (const auto& [event, number] : operator_of)
-      to_.operator_of.emplace_back(event + first_event, number + first_operator);
-    for (const HostDeviceTrace::Communicator& known : communicators)
-      to_.communicators.push_back({texts_[known.group.index()], known.rank, known.size, known.nodes});
-    for (const HostDeviceTrace::Overhead& one : overheads)
-      to_.overheads.push_back({texts_[one.kind.index()], one.start - earlier, one.length});
-    for (TransportUse& use : transports) to_.transports.push_back(std::move(use));
-    for (HostDeviceTrace::StorageUse use : storage_uses) {
-      use.event += first_event;
-      to_.storage_uses.push_back(use);
-    }
-    for (HostDeviceTrace::CollectiveCall call : collective_calls) {
-      call.event += first_event;
-      to_.collective_calls.push_back(call);
-    }
-    // Properties of the whole process are taken from its first trace.
-    static_cast<void>(std::tie(tracks, texts, rank, world_size, ranks_of_batch, backend, host_name, windows,
-                               device_name, device_memory, modelled, samples, has_base_time, base_time));
   }
 
  private:
@@ -171,33 +146,60 @@ class Appending {
     }
   }
 
-  void add_detail(EventDetail& detail) {
-    for (TextId* const text : {&detail.collective, &detail.group, &detail.dtype}) {
-      if (text->valid()) *text = texts_[text->index()];
+  void map_groups() {
+    std::map<ProcessGroup, ProcessGroupId> known;
+    for (std::size_t i = 0; i < to_.groups.size(); ++i) known.try_emplace(to_.groups[i], ProcessGroupId{i});
+    for (ProcessGroup& group : from_.groups) {
+      group.name = moved<Role::kText>(group.name);
+      const auto [slot, added] = known.try_emplace(group, ProcessGroupId{to_.groups.size()});
+      if (added) to_.groups.push_back(group);
+      groups_.push_back(slot->second);
     }
-    detail.wait_correlation = moved(detail.wait_correlation);
-    to_.details.push_back(detail);
   }
 
-  [[nodiscard]] HostDeviceTrace::ModuleCall moved(const HostDeviceTrace::ModuleCall& call, Duration earlier) const {
-    return {tracks_[call.track.index()], texts_[call.name.index()], call.begin - earlier, call.length};
+  /// Returns the value of a field of the appended trace in the joined one.
+  template <Role kRole, class Value>
+  [[nodiscard]] Value moved(Value value) const {
+    if constexpr (kRole == Role::kTime) {
+      return in_time(value) ? value - earlier_ : value;
+    } else if constexpr (kRole == Role::kText) {
+      return value.valid() ? texts_[value.index()] : value;
+    } else if constexpr (kRole == Role::kTrack) {
+      return tracks_[value.index()];
+    } else if constexpr (kRole == Role::kEvent) {
+      return value + first_event_;
+    } else if constexpr (kRole == Role::kGroup) {
+      return value.valid() ? groups_[value.index()] : value;
+    } else if constexpr (kRole == Role::kDetail) {
+      return moved_index(value, first_detail_);
+    } else if constexpr (kRole == Role::kOperator) {
+      return moved_index(value, first_operator_);
+    } else if constexpr (kRole == Role::kLaunch) {
+      return moved_index(value, first_launch_);
+    } else if constexpr (kRole == Role::kCorrelation) {
+      // The new id is not yet in use. The old one may be, because a restarted profiler may count from the start again.
+      // Negative ids, and ids that would overflow, stay as they are.
+      return value < 0 || value > std::numeric_limits<Value>::max() - used_ - 1 ? value : value + used_ + 1;
+    } else {
+      return value;
+    }
   }
-
-  /// Returns the correlation id that replaces `correlation` in the joined trace. The new id is not yet in use. The old
-  /// one may be, because a restarted profiler may count from the start again. Negative ids, and ids that would
-  /// overflow, stay as they are.
-  [[nodiscard]] std::int64_t moved(std::int64_t correlation) const {
-    return correlation < 0 || correlation > std::numeric_limits<std::int64_t>::max() - used_ - 1
-               ? correlation
-               : correlation + used_ + 1;
+  [[nodiscard]] static std::uint32_t moved_index(std::uint32_t index, std::uint32_t first) {
+    return index == HostDeviceTrace::kNone ? index : index + first;
   }
 
   HostDeviceTrace& to_;
   HostDeviceTrace from_;
+  Duration earlier_{};
+  std::uint32_t first_event_ = 0;
+  std::uint32_t first_detail_ = 0;
+  std::uint32_t first_operator_ = 0;
+  std::uint32_t first_launch_ = 0;
   std::unordered_map<std::string, TextId> text_ids_;
   std::int64_t used_ = -1;  ///< largest correlation id
   std::vector<TextId> texts_;
   std::vector<TrackId> tracks_;
+  std::vector<ProcessGroupId> groups_;
 };
 
 }  // namespace
@@ -215,11 +217,11 @@ void join_windows(std::vector<RankTrace>& traces, Assembly& assembly) {
   std::vector<bool> joined(traces.size(), false);
   for (const std::vector<Window>& windows : processes) {
     RankTrace& first = traces[windows.front().trace];
-    first.trace.windows.push_back(windows.front().span);
+    first.trace.windows.push_back({windows.front().span.first, windows.front().span.second});
     for (std::size_t k = 1; k < windows.size(); ++k) {
-      const Span span{windows[k].span.first - pauses[k], windows[k].span.second - pauses[k]};
+      const TraceTables::Window window{windows[k].span.first - pauses[k], windows[k].span.second - pauses[k]};
       Appending(first.trace, std::move(traces[windows[k].trace].trace)).run(pauses[k]);
-      first.trace.windows.push_back(span);
+      first.trace.windows.push_back(window);
       joined[windows[k].trace] = true;
     }
     assembly.assumptions.push_back(

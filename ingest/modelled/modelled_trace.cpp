@@ -42,7 +42,7 @@ class Recorder {
     for (auto call = update; call != calls.end(); ++call) add(*call);
     if (update != calls.end()) annotate("Optimizer.step#Adam.step", begin, now_);
     wait();
-    annotate("ProfilerStep#1", kBegin, now_ + kMargin);
+    builder_.add_step(annotate("ProfilerStep#1", kBegin, now_ + kMargin), 1);
     HostDeviceTrace trace = std::move(builder_).take();
     trace.operators = std::move(operators_);
     trace.device_name = step_.device;
@@ -56,8 +56,8 @@ class Recorder {
   static constexpr Duration kMargin{1'000};  // of an event around others
   static constexpr Duration kInside{10};     // of an event of a call around another one
 
-  void annotate(std::string_view name, Time begin, Time end) {
-    builder_.add(EventKind::kAnnotation, name, thread_, {begin, end - begin});
+  std::uint32_t annotate(std::string_view name, Time begin, Time end) {
+    return builder_.add(EventKind::kAnnotation, name, thread_, {begin, end - begin});
   }
 
   /// Lets the CPU wait for the device.

@@ -10,9 +10,6 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Returns true for a list of one rank, "[3]".
-bool is_one_rank(std::string_view group) { return group.starts_with('[') && group.find(',') == std::string_view::npos; }
-
 /// How likely work is to move the bytes of the collective whose call launched it.
 enum class Moves : std::uint8_t { kNothing, kMaybe, kLikely, kSurely };
 
@@ -23,8 +20,8 @@ Moves moves(const LaunchedWork& launched, std::uint32_t call, const HostDeviceTr
       if (names_collective(trace, launched.event) || communication_kernel(name)) return Moves::kSurely;
       return launched.directly ? Moves::kLikely : Moves::kNothing;
     case EventKind::kMemcpy: {
-      const TextId group = trace.detail_of(call)->group;
-      const bool alone = group.valid() && is_one_rank(trace.text(group));
+      const ProcessGroupId group = trace.detail_of(call)->group;
+      const bool alone = group.valid() && trace.groups[group.index()].ranks.size() == 1;
       return launched.directly && !alone && copy_direction(name) == CopyDirection::kNone ? Moves::kMaybe
                                                                                          : Moves::kNothing;
     }

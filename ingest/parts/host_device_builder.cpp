@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "ingest/parts/process_groups.h"
+
 namespace stepsim::ingest {
 
 std::optional<KernelLaunch> recorded_launch(std::int64_t blocks, std::int64_t threads, std::int64_t registers,
@@ -28,9 +30,9 @@ std::uint32_t HostDeviceBuilder::add(EventKind kind, std::string_view name, Trac
   trace_.kind.push_back(kind);
   trace_.name.push_back(texts_.intern(name));
   trace_.track.push_back(track);
-  trace_.correlation.push_back(correlation);
-  trace_.detail.push_back(HostDeviceTrace::kNoDetail);
-  return static_cast<std::uint32_t>(trace_.size() - 1);
+  const auto event = static_cast<std::uint32_t>(trace_.size() - 1);
+  trace_.correlation.set(event, correlation);
+  return event;
 }
 
 void HostDeviceBuilder::reserve(std::size_t events) {
@@ -44,24 +46,39 @@ void HostDeviceBuilder::reserve(std::size_t events) {
   trace_.track.reserve(events);
   trace_.correlation.reserve(events);
   trace_.detail.reserve(events);
+  trace_.operator_of.reserve(events);
+  trace_.launch_of.reserve(events);
   trace_.details.reserve(in_all(trace_.details.size()));
-  trace_.operator_of.reserve(in_all(trace_.operator_of.size()));
-  trace_.launch_of.reserve(in_all(trace_.launch_of.size()));
   trace_.memory.reserve(in_all(trace_.memory.size()));
 }
 
 EventDetail& HostDeviceBuilder::detail(std::uint32_t event) {
-  if (trace_.detail[event] == HostDeviceTrace::kNoDetail) {
+  if (trace_.detail[event] == HostDeviceTrace::kNone) {
     trace_.detail.set(event, static_cast<std::uint32_t>(trace_.details.size()));
     trace_.details.emplace_back();
   }
   return trace_.details[trace_.detail[event]];
 }
 
+ProcessGroupId HostDeviceBuilder::group(const ProcessGroup& group) {
+  const auto [known, added] = groups_.try_emplace(group, ProcessGroupId{trace_.groups.size()});
+  if (added) trace_.groups.push_back(group);
+  return known->second;
+}
+
+ProcessGroupId HostDeviceBuilder::group(std::string_view text) {
+  const auto known = groups_by_text_.find(text);
+  if (known != groups_by_text_.end()) return known->second;
+  Group found = group_named(text);
+  ProcessGroup row{.name = {}, .size = found.size, .ranks = std::move(found.ranks)};
+  if (!found.name.empty()) row.name = this->text(found.name);
+  return groups_by_text_.emplace(text, group(row)).first->second;
+}
+
 void HostDeviceBuilder::set_launch(std::uint32_t event, const KernelLaunch& launch) {
   const auto [known, added] = launches_.try_emplace(launch, static_cast<std::uint32_t>(trace_.launches.size()));
   if (added) trace_.launches.push_back(launch);
-  trace_.launch_of.emplace_back(event, known->second);
+  trace_.launch_of.set(event, known->second);
 }
 
 TrackId HostDeviceBuilder::thread(std::string_view process, std::string_view thread) {

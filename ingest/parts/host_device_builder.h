@@ -43,6 +43,9 @@ class HostDeviceBuilder {
   /// Returns the detail of an event, and adds it if the event has none. The reference is valid until the next call.
   [[nodiscard]] EventDetail& detail(std::uint32_t event);
   [[nodiscard]] TextId text(std::string_view text) { return texts_.intern(text); }
+  [[nodiscard]] ProcessGroupId group(const ProcessGroup& group);
+  /// Returns the group that a text describes (process_groups.h).
+  [[nodiscard]] ProcessGroupId group(std::string_view text);
   void set_launch(std::uint32_t event, const KernelLaunch& launch);
   void set_correlation(std::uint32_t event, std::int64_t correlation) { trace_.correlation.set(event, correlation); }
   /// Turns an operator into the runtime call that launches device work, and returns the call's correlation id. For
@@ -52,16 +55,17 @@ class HostDeviceBuilder {
     set_correlation(op, op);
     return op;
   }
-  void add_overhead(std::string_view kind, RecordedTime time) {
-    trace_.overheads.push_back({texts_.intern(kind), time.start, time.length});
+  void add_step(std::uint32_t event, std::int64_t number) { trace_.steps.push_back({event, number}); }
+  void add_overhead(std::string_view kind, RecordedTime time, bool queue_full) {
+    trace_.overheads.push_back({texts_.intern(kind), time.start, time.length, queue_full});
   }
-  void add_hand_over(std::uint32_t from, std::uint32_t to) { trace_.hand_overs.emplace_back(from, to); }
+  void add_hand_over(std::uint32_t from, std::uint32_t to) { trace_.hand_overs.push_back({from, to}); }
   void add_module(const ModuleCall& call) { trace_.modules.push_back(call); }
   void add_python(const ModuleCall& call) { trace_.python.push_back(call); }
   void add_memory(const HostDeviceTrace::MemoryEvent& memory) { trace_.memory.push_back(memory); }
   /// Sets the operator of an event, as an index into HostDeviceTrace::operators, which the caller fills after take().
-  void set_operator(std::uint32_t event, std::uint32_t which) { trace_.operator_of.emplace_back(event, which); }
-  void set_flops(std::uint32_t event, double flops) { trace_.flops_of.emplace_back(event, flops); }
+  void set_operator(std::uint32_t event, std::uint32_t which) { trace_.operator_of.set(event, which); }
+  void set_flops(std::uint32_t event, double flops) { trace_.flops_of.push_back({event, flops}); }
 
   [[nodiscard]] TrackId thread(std::string_view process, std::string_view thread);
   [[nodiscard]] TrackId stream(std::int32_t device, std::int64_t stream);
@@ -87,6 +91,8 @@ class HostDeviceBuilder {
   std::map<std::tuple<std::string, std::int32_t, std::int64_t>, TrackId, std::less<>> streams_;
   TrackId last_stream_;
   std::map<KernelLaunch, std::uint32_t> launches_;
+  std::map<ProcessGroup, ProcessGroupId> groups_;
+  std::map<std::string, ProcessGroupId, std::less<>> groups_by_text_;
 };
 
 }  // namespace stepsim::ingest

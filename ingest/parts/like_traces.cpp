@@ -11,27 +11,10 @@
 #include <vector>
 
 #include "ingest/parts/busy_time.h"
+#include "ingest/parts/tables.h"
 
 namespace stepsim::ingest {
 namespace {
-
-/// True if two columns of any type have the same values.
-template <class Column>
-bool are_equal(const Column& a, const Column& b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i]) return false;
-  }
-  return true;
-}
-
-/// True if two lists have the same values in these fields, which are pointers to members or functions.
-template <class Row, class... Field>
-bool are_equal(const std::vector<Row>& a, const std::vector<Row>& b, Field... fields) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const Row& one, const Row& other) {
-    return (... && (std::invoke(fields, one) == std::invoke(fields, other)));
-  });
-}
 
 /// True if the names on one side stand for those on the other: equal names for equal ones.
 class Renaming {
@@ -58,52 +41,52 @@ bool are_alike(const std::vector<Track>& a, const std::vector<Track>& b) {
 /// Returns how much later `a` begins than `b`. Precondition: in_time() is true for their first events.
 Duration difference(const HostDeviceTrace& a, const HostDeviceTrace& b) { return a.start.front() - b.start.front(); }
 
+/// Compares the tables of two traces with equally many events.
+class Comparing {
+ public:
+  Comparing(std::size_t events, Duration later) : events_(events), later_(later) {}
+
+  template <Role kRole, class Column>
+  void column(Field<kRole, Column> a, Field<kRole, Column> b) {
+    for (std::size_t i = 0; alike_ && i < events_; ++i) compare<kRole>(a.value[i], b.value[i]);
+  }
+  void rows(const std::vector<Track>& a, const std::vector<Track>& b) { alike_ = alike_ && are_alike(a, b); }
+  template <class Row>
+  void rows(const std::vector<Row>& a, const std::vector<Row>& b) {
+    alike_ = alike_ && a.size() == b.size();
+    for (std::size_t i = 0; alike_ && i < a.size(); ++i) {
+      for_each_in([&](auto one, auto other) { compare<decltype(one)::role>(one.value, other.value); }, fields(a[i]),
+                  fields(b[i]));
+    }
+  }
+  [[nodiscard]] bool alike() const noexcept { return alike_; }
+
+ private:
+  template <Role kRole, class Value>
+  void compare(const Value& a, const Value& b) {
+    if constexpr (kRole == Role::kTime) {
+      // A trace may claim any time, so differences may overflow.
+      const auto number = [](Time time) { return static_cast<std::uint64_t>(time.time_since_epoch().count()); };
+      alike_ = alike_ && number(a) - number(b) == static_cast<std::uint64_t>(later_.count());
+    } else {
+      alike_ = alike_ && a == b;
+    }
+  }
+
+  std::size_t events_;
+  Duration later_;
+  bool alike_ = true;
+};
+
 bool are_alike(const HostDeviceTrace& a, const HostDeviceTrace& b) {
-  // Names every member, so that the compiler rejects a new one until it is handled below.
-  const auto& [start, duration, kind, name, track, correlation, detail, details, tracks, texts, operators, operator_of,
-               launches, launch_of, modules, memory, python, flops_of, overheads, hand_overs, storage_uses,
-               collective_calls, communicators, transports, rank, world_size, ranks_of_batch, backend, host_name,
-               windows, device_name, device_memory, modelled, samples, has_base_time, base_time] = b;
-  using Trace = HostDeviceTrace;
-  const Duration later = difference(a, b);
-  const auto number = [](Time time) { return static_cast<std::uint64_t>(time.time_since_epoch().count()); };
-  const auto is_later = [&](Time one, Time other) {  // a trace may claim any time, so differences may overflow
-    return number(one) - number(other) == static_cast<std::uint64_t>(later.count());
-  };
-  const auto are_later = [&](const auto& one, const auto& other, auto time) {
-    return std::equal(one.begin(), one.end(), other.begin(), other.end(),
-                      [&](const auto& x, const auto& y) { return is_later(x.*time, y.*time); });
-  };
-  const bool head = std::tie(a.world_size, a.ranks_of_batch, a.backend, a.device_name, a.device_memory, a.modelled,
-                             a.samples, a.has_base_time) == std::tie(world_size, ranks_of_batch, backend, device_name,
-                                                                     device_memory, modelled, samples, has_base_time);
-  const bool differing = a.windows.empty() && windows.empty() && are_alike(a.tracks, tracks);
-  static_cast<void>(std::tie(rank, host_name, base_time, communicators, transports));
-  return head && differing && are_equal(a.duration, duration) &&
-         std::equal(a.start.begin(), a.start.end(), start.begin(), start.end(), is_later) && a.kind == kind &&
-         a.name == name && a.track == track && are_equal(a.correlation, correlation) && are_equal(a.detail, detail) &&
-         are_equal(a.details, details, &EventDetail::bytes, &EventDetail::stream, &EventDetail::wait_stream,
-                   &EventDetail::wait_correlation, &EventDetail::sequence, &EventDetail::elements,
-                   &EventDetail::collective, &EventDetail::group, &EventDetail::dtype, &EventDetail::peer) &&
-         a.texts == texts &&
-         are_equal(a.operators, operators, &OperatorTable::Operator::name, &OperatorTable::Operator::shapes,
-                   &OperatorTable::Operator::work) &&
-         a.operator_of == operator_of && a.launches == launches && a.launch_of == launch_of &&
-         are_equal(a.modules, modules, &Trace::ModuleCall::track, &Trace::ModuleCall::name,
-                   &Trace::ModuleCall::length) &&
-         are_later(a.modules, modules, &Trace::ModuleCall::begin) &&
-         are_equal(a.memory, memory, &Trace::MemoryEvent::track, &Trace::MemoryEvent::block,
-                   &Trace::MemoryEvent::device, &Trace::MemoryEvent::change, &Trace::MemoryEvent::allocated,
-                   &Trace::MemoryEvent::reserved) &&
-         are_later(a.memory, memory, &Trace::MemoryEvent::time) &&
-         are_equal(a.python, python, &Trace::ModuleCall::track, &Trace::ModuleCall::name, &Trace::ModuleCall::length) &&
-         are_later(a.python, python, &Trace::ModuleCall::begin) && a.flops_of == flops_of &&
-         are_equal(a.overheads, overheads, &Trace::Overhead::kind, &Trace::Overhead::length) &&
-         are_later(a.overheads, overheads, &Trace::Overhead::start) && a.hand_overs == hand_overs &&
-         are_equal(a.storage_uses, storage_uses, &Trace::StorageUse::event, &Trace::StorageUse::written,
-                   &Trace::StorageUse::storage) &&
-         are_equal(a.collective_calls, collective_calls, &Trace::CollectiveCall::event, &Trace::CollectiveCall::waits,
-                   &Trace::CollectiveCall::sequence);
+  TraceProperties properties = a;
+  properties.rank = b.rank;
+  properties.host_name = b.host_name;
+  properties.base_time = b.base_time;
+  if (a.size() != b.size() || !a.windows.empty() || properties != b) return false;
+  Comparing comparing(a.size(), difference(a, b));
+  for_each_table(comparing, a, b);
+  return comparing.alike();
 }
 
 /// Returns a number that is equal for traces that are alike, and hardly ever for others: those of one program often
@@ -130,29 +113,15 @@ std::uint64_t fingerprint_of(const HostDeviceTrace& trace) {
   return sum;
 }
 
-/// Returns what a trace keeps while its events are shared.
-HostDeviceTrace head_of(const HostDeviceTrace& trace) {
-  HostDeviceTrace head;
-  head.tracks = trace.tracks;
-  head.rank = trace.rank;
-  head.world_size = trace.world_size;
-  head.ranks_of_batch = trace.ranks_of_batch;
-  head.backend = trace.backend;
-  head.host_name = trace.host_name;
-  head.device_name = trace.device_name;
-  head.device_memory = trace.device_memory;
-  head.modelled = trace.modelled;
-  head.samples = trace.samples;
-  head.has_base_time = trace.has_base_time;
-  head.base_time = trace.base_time;
-  return head;
-}
-
 }  // namespace
 
 SharedEvents LikeTraces::share(HostDeviceTrace& trace) {
-  if (trace.size() == 0 || !trace.communicators.empty() || !in_time(trace.start.front())) return {};
-  HostDeviceTrace head = head_of(trace);
+  const bool numbered =
+      std::any_of(trace.groups.begin(), trace.groups.end(), [](const ProcessGroup& group) { return group.own >= 0; });
+  if (trace.size() == 0 || numbered || !in_time(trace.start.front())) return {};
+  HostDeviceTrace head;  // what the trace keeps
+  head.tracks = trace.tracks;
+  static_cast<TraceProperties&>(head) = trace;
   const std::uint64_t fingerprint = fingerprint_of(trace);
   const std::lock_guard lock(mutex_);
   const auto [first, last] = known_.equal_range(fingerprint);
@@ -170,25 +139,11 @@ SharedEvents LikeTraces::share(HostDeviceTrace& trace) {
   return shared;
 }
 
-void move_earlier(HostDeviceTrace& trace, Duration time) {
-  for (Time& start : trace.start) start -= time;
-  for (HostDeviceTrace::ModuleCall& call : trace.modules) call.begin -= time;
-  for (HostDeviceTrace::ModuleCall& call : trace.python) call.begin -= time;
-  for (HostDeviceTrace::MemoryEvent& event : trace.memory) event.time -= time;
-  for (HostDeviceTrace::Overhead& one : trace.overheads) one.start -= time;
-  for (auto& [begin, end] : trace.windows) {
-    begin -= time;
-    end -= time;
-  }
-}
-
 void take_back(SharedEvents& shared, HostDeviceTrace& trace) {
   if (shared.trace == nullptr) return;
   HostDeviceTrace whole = shared.trace.use_count() == 1 ? std::move(*shared.trace) : *shared.trace;
   whole.tracks = std::move(trace.tracks);
-  whole.rank = trace.rank;
-  whole.host_name = std::move(trace.host_name);
-  whole.base_time = trace.base_time;
+  static_cast<TraceProperties&>(whole) = trace;
   trace = std::move(whole);
   if (shared.later != Duration{}) move_earlier(trace, -shared.later);
   shared = {};

@@ -40,9 +40,6 @@ class LikeTraces {
 /// Gives `trace` the events in `shared` again, at its own times. O(events).
 void take_back(SharedEvents& shared, HostDeviceTrace& trace);
 
-/// Moves all times of a trace's events to earlier ones.
-void move_earlier(HostDeviceTrace& trace, Duration time);
-
 }  // namespace stepsim::ingest
 
 #endif

@@ -4,8 +4,10 @@
 
 #include <bit>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -13,6 +15,7 @@
 #include "ingest/bytes/columns.h"
 #include "ingest/bytes/input.h"
 #include "ingest/parts/names.h"
+#include "ingest/parts/tables.h"
 #include "model/base/count_column.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -21,8 +24,9 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::string_view kBeginning = "stepsim part ";
-/// Another one is needed after any change of visit(), or of the order of an enumeration that is stored.
-constexpr std::string_view kVersion = "4";
+/// Another one is needed after any change of visit(), of a table (tables.h), or of the order of an enumeration that is
+/// stored.
+constexpr std::string_view kVersion = "5";
 constexpr std::size_t kChecksumBytes = 8;
 
 // ---- values as whole numbers
@@ -41,6 +45,13 @@ concept IsTime = requires(Value value) {
 };
 
 template <class Value>
+concept IsList = requires(Value value) {
+  value.insert(value.end(), value.begin(), value.end());
+};
+template <class Rows, class Row>
+concept RowsOf = std::is_same_v<std::remove_const_t<Rows>, std::vector<Row>>;
+
+template <class Value>
 std::int64_t to_integer(const Value& value) {
   if constexpr (std::is_same_v<Value, double>) {
     return std::bit_cast<std::int64_t>(value);
@@ -57,6 +68,8 @@ std::int64_t to_integer(const Value& value) {
 
 /// Return the number of the last value of an enumeration.
 std::int64_t most(EventKind /*kind*/) { return static_cast<std::int64_t>(EventKind::kDeviceAnnotation); }
+std::int64_t most(SyncKind /*kind*/) { return static_cast<std::int64_t>(SyncKind::kDevice); }
+std::int64_t most(MemoryKind /*kind*/) { return static_cast<std::int64_t>(MemoryKind::kOther); }
 std::int64_t most(KernelClass /*kind*/) { return static_cast<std::int64_t>(kKernelClassCount) - 1; }
 std::int64_t most(Precision /*precision*/) { return static_cast<std::int64_t>(kPrecisionCount) - 1; }
 std::int64_t most(ElementKind /*kind*/) { return static_cast<std::int64_t>(ElementKind::kOther); }
@@ -118,13 +131,28 @@ class Writing {
     one(rows.size());
     (write_column(rows.size(), [&rows, fields](std::size_t i) { return std::invoke(fields, rows[i]); }), ...);
   }
+  void count(std::size_t size) { one(size); }
+  /// Writes the first `size` rows of a column, whose number is not part of it.
+  template <class Column>
+  void column(const Column& values, std::size_t size) {
+    write_column(size, [&values](std::size_t i) { return values[i]; });
+  }
   [[nodiscard]] std::string take() { return out_.take(); }
 
  private:
   template <class Get>
   void write_column(std::size_t size, Get get) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(get(0))>, std::string>) {
+    using Value = std::decay_t<decltype(get(0))>;
+    if constexpr (std::is_same_v<Value, std::string>) {
       for (std::size_t i = 0; i < size; ++i) out_.text(get(i));
+    } else if constexpr (IsList<Value>) {
+      Value all;
+      for (std::size_t i = 0; i < size; ++i) {
+        const Value& values = get(i);
+        all.insert(all.end(), values.begin(), values.end());
+      }
+      write_column(size, [&get](std::size_t i) { return get(i).size(); });
+      list(all);
     } else {
       std::vector<std::int64_t> values(size);
       for (std::size_t i = 0; i < size; ++i) values[i] = to_integer(get(i));
@@ -173,6 +201,18 @@ class Reading {
     (read_column(rows, fields), ...);
   }
 
+  void count(std::size_t& size) { size = in_.count(); }
+  template <class Column>
+  void column(Column& values, std::size_t size) {
+    using Value = std::decay_t<decltype(values[0])>;
+    const bool is_count = std::is_same_v<Column, CountColumn<Duration>>;
+    const std::vector<std::int64_t> numbers = in_.column(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      expect(!is_count || numbers[i] >= 0);
+      append(values, i, checked<Value>(numbers[i]));
+    }
+  }
+
   /// Throws InputError unless `holds`.
   void expect(bool holds) const {
     if (!holds) in_.fail();
@@ -191,6 +231,17 @@ class Reading {
     using Value = std::decay_t<decltype(std::invoke(field, rows[0]))>;
     if constexpr (std::is_same_v<Value, std::string>) {
       for (Row& row : rows) std::invoke(field, row) = in_.text();
+    } else if constexpr (IsList<Value>) {
+      const std::vector<std::int64_t> sizes = in_.column(rows.size());
+      Value all;
+      list(all);
+      auto rest = all.begin();
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        expect(sizes[i] >= 0 && sizes[i] <= all.end() - rest);
+        std::invoke(field, rows[i]).assign(rest, rest + sizes[i]);
+        rest += sizes[i];
+      }
+      expect(rest == all.end());
     } else {
       const std::vector<std::int64_t> values = in_.column(rows.size());
       for (std::size_t i = 0; i < rows.size(); ++i) std::invoke(field, rows[i]) = checked<Value>(values[i]);
@@ -200,13 +251,7 @@ class Reading {
   ColumnReader in_;
 };
 
-template <class Io, class Pairs>
-void visit_pairs(Io& io, Pairs& pairs) {
-  using Pair = typename std::decay_t<Pairs>::value_type;
-  io.rows(pairs, &Pair::first, &Pair::second);
-}
-
-/// The inputs of all operators are one list, and so are their dimensions.
+/// The inputs of all operators are one list.
 template <class Io, class Operators>
 void visit_operators(Io& io, Operators& operators) {
   using Operator = OperatorTable::Operator;
@@ -218,97 +263,67 @@ void visit_operators(Io& io, Operators& operators) {
       [](auto& one) -> auto& { return one.work.shape.columns; },
       [](auto& one) -> auto& { return one.work.shape.inner; });
   std::vector<std::uint64_t> inputs_of;  // each operator
-  std::vector<std::uint64_t> sizes_of;   // each input
   std::vector<TensorShape> inputs;
-  std::vector<std::int64_t> sizes;
   if constexpr (!Io::kReads) {
     for (const Operator& one : operators) {
       inputs_of.push_back(one.inputs.size());
-      for (const TensorShape& input : one.inputs) {
-        sizes_of.push_back(input.sizes.size());
-        sizes.insert(sizes.end(), input.sizes.begin(), input.sizes.end());
-        inputs.push_back({{}, input.element_bytes, input.precision, input.element});
-      }
+      inputs.insert(inputs.end(), one.inputs.begin(), one.inputs.end());
     }
   }
   io.list(inputs_of);
-  io.rows(inputs, &TensorShape::element_bytes, &TensorShape::precision, &TensorShape::element);
-  io.list(sizes_of);
-  io.list(sizes);
+  io.rows(inputs, &TensorShape::element_bytes, &TensorShape::precision, &TensorShape::element, &TensorShape::sizes);
   if constexpr (Io::kReads) {
-    io.expect(inputs_of.size() == operators.size() && sizes_of.size() == inputs.size());
-    std::size_t input = 0;
-    std::size_t size = 0;
+    io.expect(inputs_of.size() == operators.size());
+    auto rest = std::make_move_iterator(inputs.begin());
+    const auto end = std::make_move_iterator(inputs.end());
     for (std::size_t i = 0; i < operators.size(); ++i) {
-      io.expect(inputs_of[i] <= inputs.size() - input);
-      for (std::uint64_t k = 0; k < inputs_of[i]; ++k, ++input) {
-        io.expect(sizes_of[input] <= sizes.size() - size);
-        const auto first = sizes.begin() + static_cast<std::ptrdiff_t>(size);
-        size += sizes_of[input];
-        inputs[input].sizes.assign(first, sizes.begin() + static_cast<std::ptrdiff_t>(size));
-        operators[i].inputs.push_back(std::move(inputs[input]));
-      }
+      io.expect(std::cmp_less_equal(inputs_of[i], end - rest));
+      const auto next = rest + static_cast<std::ptrdiff_t>(inputs_of[i]);
+      operators[i].inputs.assign(rest, next);
+      rest = next;
     }
   }
 }
 
+/// Visits the tables of a trace.
+template <class Io>
+class TablesOf {
+ public:
+  /// `events` is the number of events.
+  TablesOf(Io& io, std::size_t events) : io_(io), events_(events) {}
+
+  template <Role kRole, class Column>
+  void column(Field<kRole, Column> column) {
+    io_.column(column.value, events_);
+  }
+  void rows(RowsOf<std::string> auto& texts) { io_.list(texts); }
+  void rows(RowsOf<OperatorTable::Operator> auto& operators) { visit_operators(io_, operators); }
+  template <class Rows>
+  void rows(Rows& rows) {
+    using Row = typename Rows::value_type;
+    constexpr std::size_t kFields = std::tuple_size_v<decltype(fields(std::declval<Row&>()))>;
+    [&]<std::size_t... kAt>(std::index_sequence<kAt...> /*all*/) {
+      io_.rows(
+          rows, [](auto& row) -> auto& { return std::get<kAt>(fields(row)).value; }...);
+    }
+    (std::make_index_sequence<kFields>{});
+  }
+
+ private:
+  Io& io_;
+  std::size_t events_;
+};
+
 template <class Io, class Trace>
 void visit(Io& io, Trace& trace) {
-  using Event = HostDeviceTrace;
-  io.list(trace.start);
-  io.list(trace.duration);
-  io.list(trace.kind);
-  io.list(trace.name);
-  io.list(trace.track);
-  io.list(trace.correlation);
-  io.list(trace.detail);
-  io.rows(trace.details, &EventDetail::bytes, &EventDetail::stream, &EventDetail::wait_stream,
-          &EventDetail::wait_correlation, &EventDetail::sequence, &EventDetail::elements, &EventDetail::collective,
-          &EventDetail::group, &EventDetail::dtype, &EventDetail::peer);
-  io.rows(trace.tracks, &Track::process, &Track::thread, &Track::name, &Track::on_device, &Track::device,
-          &Track::stream);
-  io.list(trace.texts);
-  visit_operators(io, trace.operators);
-  visit_pairs(io, trace.operator_of);
-  io.rows(trace.launches, &KernelLaunch::blocks, &KernelLaunch::threads, &KernelLaunch::registers,
-          &KernelLaunch::shared_memory);
-  visit_pairs(io, trace.launch_of);
-  for (auto* const calls : {&trace.modules, &trace.python}) {
-    io.rows(*calls, &Event::ModuleCall::track, &Event::ModuleCall::name, &Event::ModuleCall::begin,
-            &Event::ModuleCall::length);
-  }
-  io.rows(trace.memory, &Event::MemoryEvent::time, &Event::MemoryEvent::track, &Event::MemoryEvent::block,
-          &Event::MemoryEvent::device, &Event::MemoryEvent::change, &Event::MemoryEvent::allocated,
-          &Event::MemoryEvent::reserved);
-  visit_pairs(io, trace.flops_of);
-  io.rows(trace.overheads, &Event::Overhead::kind, &Event::Overhead::start, &Event::Overhead::length);
-  visit_pairs(io, trace.hand_overs);
-  io.rows(trace.communicators, &Event::Communicator::group, &Event::Communicator::rank, &Event::Communicator::size,
-          &Event::Communicator::nodes);
-  io.rows(trace.transports, &TransportUse::group, &TransportUse::operation, &TransportUse::algorithm,
-          &TransportUse::protocol, &TransportUse::operations, &TransportUse::bytes, &TransportUse::channels,
-          &TransportUse::channel_time);
-  for (const auto direction : {&TransportUse::sent, &TransportUse::received}) {
-    io.rows(
-        trace.transports,  //
-        [direction](auto& use) -> auto& { return (use.*direction).pieces; },
-        [direction](auto& use) -> auto& { return (use.*direction).bytes; },
-        [direction](auto& use) -> auto& { return (use.*direction).device; },
-        [direction](auto& use) -> auto& { return (use.*direction).peer; },
-        [direction](auto& use) -> auto& { return (use.*direction).network; });
-  }
-  io.one(trace.rank);
-  io.one(trace.world_size);
-  io.one(trace.ranks_of_batch);
-  io.one(trace.backend);
-  io.one(trace.host_name);
-  visit_pairs(io, trace.windows);
-  io.one(trace.device_name);
-  io.one(trace.device_memory);
-  io.one(trace.modelled);
-  io.one(trace.samples);
-  io.one(trace.has_base_time);
-  io.one(trace.base_time);
+  std::size_t events = trace.size();
+  io.count(events);
+  for_each_table(TablesOf<Io>(io, events), trace);
+  auto& [rank, world_size, ranks_of_batch, backend, host_name, device_name, device_memory, modelled, samples,
+         has_base_time, base_time] = base_of<TraceProperties>(trace);
+  const auto visit_all = [&io](auto&... properties) { (io.one(properties), ...); };
+  visit_all(rank, world_size, ranks_of_batch, backend, host_name, device_name, device_memory, modelled, samples,
+            has_base_time, base_time);
 }
 
 template <class Io>
@@ -357,41 +372,57 @@ void visit_head_of_input(Io& io, Input& input) {
 
 // ---- checks of what was read
 
-/// Throws InputError if an index in the trace leads outside its table, if its columns differ in length, or if a time is
-/// beyond those that readers accept.
-void check(const Reading& in, const HostDeviceTrace& trace) {
-  const std::size_t events = trace.size();
-  in.expect(trace.duration.size() == events && trace.kind.size() == events && trace.name.size() == events &&
-            trace.track.size() == events && trace.correlation.size() == events && trace.detail.size() == events);
-  const auto is_text = [&](TextId id) { return id.valid() && id.index() < trace.texts.size(); };
-  const auto is_text_or_none = [&](TextId id) { return !id.valid() || is_text(id); };
-  const auto is_track = [&](TrackId id) { return id.valid() && id.index() < trace.tracks.size(); };
-  for (std::size_t i = 0; i < events; ++i) {
-    in.expect(is_text(trace.name[i]) && is_track(trace.track[i]));
-    const std::int64_t start = trace.start[i].time_since_epoch().count();
-    in.expect(start >= -kLatestTime && start <= kLatestTime && trace.duration[i].count() <= kLatestTime);
-    in.expect(trace.detail[i] == HostDeviceTrace::kNoDetail || trace.detail[i] < trace.details.size());
-  }
-  for (const EventDetail& one : trace.details)
-    in.expect(is_text_or_none(one.collective) && is_text_or_none(one.group) && is_text_or_none(one.dtype));
-  const auto expect_uses = [&](const auto& uses, std::size_t things) {
-    std::uint32_t last = 0;
-    for (const auto& [event, which] : uses) {
-      in.expect(event < events && event >= last && which < things);
-      last = event;
+/// Throws InputError if an index in a trace leads outside its table, or if an event is beyond the times that
+/// readers accept.
+class Checking {
+ public:
+  Checking(const Reading& in, const HostDeviceTrace& trace) : in_(in), trace_(trace) {}
+
+  template <Role kRole, class Column>
+  void column(Field<kRole, Column> column) const {
+    for (std::size_t i = 0; i < trace_.size(); ++i) {
+      const auto value = column.value[i];
+      in_.expect(is_good<kRole>(value));
+      if constexpr (kRole == Role::kTime)
+        in_.expect(value >= Time{Duration{-kLatestTime}} && value <= Time{Duration{kLatestTime}});
+      if constexpr (std::is_same_v<decltype(value), const Duration>) in_.expect(value.count() <= kLatestTime);
     }
-  };
-  expect_uses(trace.operator_of, trace.operators.size());
-  expect_uses(trace.launch_of, trace.launches.size());
-  for (const auto& [event, flops] : trace.flops_of) in.expect(event < events);
-  for (const auto& [from, to] : trace.hand_overs) in.expect(from < events && to < events);
-  for (const auto* const calls : {&trace.modules, &trace.python}) {
-    for (const HostDeviceTrace::ModuleCall& one : *calls) in.expect(is_track(one.track) && is_text(one.name));
   }
-  for (const HostDeviceTrace::MemoryEvent& one : trace.memory) in.expect(is_track(one.track));
-  for (const HostDeviceTrace::Overhead& one : trace.overheads) in.expect(is_text(one.kind));
-  for (const HostDeviceTrace::Communicator& one : trace.communicators) in.expect(is_text(one.group));
-}
+  template <class Row>
+  void rows(const std::vector<Row>& rows) const {
+    for (const Row& row : rows) {
+      for_each_in(
+          [this](auto field) {
+            constexpr Role kRole = decltype(field)::role;
+            constexpr bool kOptional = std::is_same_v<Row, EventDetail> || std::is_same_v<Row, ProcessGroup>;
+            if constexpr (kOptional && (kRole == Role::kText || kRole == Role::kGroup)) {
+              if (!field.value.valid()) return;
+            }
+            in_.expect(is_good<kRole>(field.value));
+          },
+          fields(row));
+    }
+  }
+
+ private:
+  template <Role kRole, class Value>
+  [[nodiscard]] bool is_good(const Value& value) const {
+    const auto is_in = [](std::uint32_t index, std::size_t size) {
+      return index == HostDeviceTrace::kNone || index < size;
+    };
+    if constexpr (kRole == Role::kText) return value.value() < trace_.texts.size();
+    if constexpr (kRole == Role::kTrack) return value.value() < trace_.tracks.size();
+    if constexpr (kRole == Role::kGroup) return value.value() < trace_.groups.size();
+    if constexpr (kRole == Role::kEvent) return value < trace_.size();
+    if constexpr (kRole == Role::kDetail) return is_in(value, trace_.details.size());
+    if constexpr (kRole == Role::kOperator) return is_in(value, trace_.operators.size());
+    if constexpr (kRole == Role::kLaunch) return is_in(value, trace_.launches.size());
+    return true;
+  }
+
+  const Reading& in_;
+  const HostDeviceTrace& trace_;
+};
 
 void forget_details(HostDeviceTrace& trace) {
   trace.python = {};
@@ -469,7 +500,7 @@ StoredPart read_stored_part(ByteSource& source, bool details) {
       in.one(of);
       HostDeviceTrace trace;
       visit(in, trace);
-      check(in, trace);
+      for_each_table(Checking(in, trace), std::as_const(trace));
       if (!details) forget_details(trace);
       input.sink.add(std::move(trace), std::move(of));
     }

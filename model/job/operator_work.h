@@ -23,6 +23,7 @@ struct TensorShape {
   ElementKind element = ElementKind::kUnknown;  ///< type of the elements; `precision` applies to floats only
 
   [[nodiscard]] double bytes() const noexcept;
+  bool operator==(const TensorShape&) const = default;
 };
 
 /// A call of a framework's operator as recorded in a trace.

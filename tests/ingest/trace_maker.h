@@ -1,10 +1,13 @@
 #ifndef STEPSIM_TESTS_INGEST_TRACE_MAKER_H
 #define STEPSIM_TESTS_INGEST_TRACE_MAKER_H
 
+#include <algorithm>
 #include <map>
 #include <string>
 
 #include "ingest/parts/part.h"
+#include "ingest/parts/process_groups.h"
+#include "ingest/parts/step_name.h"
 
 namespace stepsim::ingest::testing {
 
@@ -25,13 +28,34 @@ class TraceMaker {
     trace.kind.push_back(kind);
     trace.name.push_back(text(name));
     trace.track.push_back(row);
-    trace.correlation.push_back(correlation);
-    trace.detail.push_back(HostDeviceTrace::kNoDetail);
-    return static_cast<std::uint32_t>(trace.size() - 1);
+    const auto event = static_cast<std::uint32_t>(trace.size() - 1);
+    trace.correlation.set(event, correlation);
+    if (const auto step = step_number(name); kind == EventKind::kAnnotation && step)
+      trace.steps.push_back({event, *step});
+    return event;
+  }
+  /// Adds a wait of this kind.
+  EventDetail& wait(SyncKind kind, TrackId row, double start_us, double duration_us, std::int64_t correlation) {
+    EventDetail& of_wait = detail(add(EventKind::kSync, "wait", row, start_us, duration_us, correlation));
+    of_wait.sync = kind;
+    return of_wait;
   }
   EventDetail& detail(std::uint32_t event) {
     trace.detail.set(event, static_cast<std::uint32_t>(trace.details.size()));
     return trace.details.emplace_back();
+  }
+  /// Returns the group that a text describes.
+  ProcessGroupId group(const std::string& description) {
+    const Group group = group_named(description);
+    ProcessGroup row{.name = {}, .size = group.size, .ranks = group.ranks};
+    if (!group.name.empty()) row.name = text(group.name);
+    return this->group(row);
+  }
+  ProcessGroupId group(const ProcessGroup& row) {
+    const auto known =
+        static_cast<std::size_t>(std::find(trace.groups.begin(), trace.groups.end(), row) - trace.groups.begin());
+    if (known == trace.groups.size()) trace.groups.push_back(row);
+    return ProcessGroupId{known};
   }
   TextId text(const std::string& name) {
     const auto [slot, added] = texts_.try_emplace(name, TextId{trace.texts.size()});

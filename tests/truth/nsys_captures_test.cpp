@@ -195,8 +195,9 @@ TEST(NsysCapturesTest, ShapesAreThoseInTheNamesOfRanges) {
   const PartSink sink = read(file);
   const HostDeviceTrace& trace = trace_of(sink);
   std::array<std::int64_t, 2> found{};
-  for (const auto& [event, which] : trace.operator_of) {
-    if (trace.text(trace.name[event]) != "aten::bmm") continue;
+  for (std::size_t event = 0; event < trace.size(); ++event) {
+    const std::uint32_t which = trace.operator_of[event];
+    if (which == HostDeviceTrace::kNone || trace.text(trace.name[event]) != "aten::bmm") continue;
     ++found[0];
     found[1] += static_cast<std::int64_t>(trace.operators[which].work.flops);
   }

@@ -57,7 +57,6 @@ RecordedTime time_of(const Record& record) {
 }
 
 constexpr std::size_t kLongestReason = 1000;
-constexpr std::uint8_t kStreamOnEvent = 2;  ///< the CUpti_ActivitySynchronizationType of a stream's wait for an event
 
 class TraceMaker {
  public:
@@ -144,7 +143,8 @@ class TraceMaker {
         builder_.add(EventKind::kAnnotation, name_of(record, "mark without a name"), thread(record.stream),
                      time_of(record));
         return;
-      case Kind::kOverhead: return builder_.add_overhead(name_of(record, "Other"), time_of(record));
+      case Kind::kOverhead:
+        return builder_.add_overhead(name_of(record, "Other"), time_of(record), is_full_queue(name_of(record, {})));
       case Kind::kExternal: return not_used("external correlations");
       default: return;
     }
@@ -179,15 +179,16 @@ class TraceMaker {
 
   void add_transfer(const Record& record, EventKind kind, std::string_view name) {
     const TrackId track = builder_.stream(device_of(record), stream_of(record));
-    builder_.detail(builder_.add(kind, name, track, time_of(record), correlation_of(record))).bytes = size_of(record);
+    EventDetail& detail = builder_.detail(builder_.add(kind, name, track, time_of(record), correlation_of(record)));
+    detail.bytes = size_of(record);
+    if (kind == EventKind::kMemcpy) std::tie(detail.from, detail.to) = memory_kinds(name);
   }
 
   void add_sync(const Record& record) {
-    constexpr std::uint8_t kOfEvent = 1;
-    const std::string_view name = sync_name(record.detail);
-    if (name.empty()) return not_used("waits of unknown kinds");
+    const SyncKind kind = sync_kind(std::int64_t{record.detail});
+    if (kind == SyncKind::kNone) return not_used("waits of unknown kinds");
     const Record* waited_for = nullptr;
-    if (record.detail == kOfEvent || record.detail == kStreamOnEvent) {
+    if (kind == SyncKind::kEvent || kind == SyncKind::kStreamWait) {
       waited_for = awaited_by(record);
       if (waited_for == nullptr) return sink_.diagnostics.count(diagnostic("event_not_recorded"), {file_, {}, {}});
     }
@@ -195,8 +196,9 @@ class TraceMaker {
     const std::int32_t device = context == records_.device_of_context.end() ? device_of(record) : context->second;
     RecordedTime time = time_of(record);
     if (record.start == 0) time.start = Time{Duration{static_cast<std::int64_t>(call_start(record))}};
-    EventDetail& detail = builder_.detail(
-        builder_.add(EventKind::kSync, name, builder_.stream(device, stream_of(record)), time, correlation_of(record)));
+    EventDetail& detail = builder_.detail(builder_.add(
+        EventKind::kSync, sync_name(kind), builder_.stream(device, stream_of(record)), time, correlation_of(record)));
+    detail.sync = kind;
     detail.stream = stream_of(record);
     if (waited_for == nullptr) return;
     detail.wait_stream = stream_of(*waited_for);
@@ -262,7 +264,8 @@ class TraceMaker {
     const TrackId track = builder_.stream(device_of(*after.work), stream_of(*after.work));
     const RecordedTime time{Time{Duration{static_cast<std::int64_t>(after.called)}}, Duration{}};
     EventDetail& detail = builder_.detail(
-        builder_.add(EventKind::kSync, sync_name(kStreamOnEvent), track, time, correlation_of(*after.work)));
+        builder_.add(EventKind::kSync, sync_name(SyncKind::kStreamWait), track, time, correlation_of(*after.work)));
+    detail.sync = SyncKind::kStreamWait;
     detail.stream = stream_of(*after.work);
     detail.wait_stream = stream_of(before);
     detail.wait_correlation = correlation_of(*after.work);
@@ -323,8 +326,10 @@ class TraceMaker {
   }
 
   void mark(std::uint64_t number, std::uint64_t begin, std::uint64_t end, TrackId track) {
-    builder_.add(EventKind::kAnnotation, fmt::format("{}{}", kStepMark, number), track,
-                 {Time{Duration{static_cast<std::int64_t>(begin)}}, Duration{static_cast<std::int64_t>(end - begin)}});
+    builder_.add_step(builder_.add(EventKind::kAnnotation, fmt::format("{}{}", kStepMark, number), track,
+                                   {Time{Duration{static_cast<std::int64_t>(begin)}},
+                                    Duration{static_cast<std::int64_t>(end - begin)}}),
+                      static_cast<std::int64_t>(number));
   }
 
   /// Derives steps from the repeating sequence of launches on the thread that launched most kernels. Each repetition is
@@ -378,8 +383,7 @@ class TraceMaker {
         file_, sink_);
     const std::optional<std::int32_t> device = builder_.device();
     HostDeviceTrace trace = std::move(builder_).take();
-    std::move(operators_).move_to(trace);
-    trace.communicators = std::move(nccl_uses.communicators);
+    trace.operators = std::move(operators_).take();
     trace.transports = std::move(nccl_uses.transports);
     trace.rank = session_number("rank");
     trace.world_size = session_number("world");

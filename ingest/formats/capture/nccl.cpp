@@ -139,8 +139,6 @@ class Joiner {
     return alone;
   }
 
-  [[nodiscard]] std::vector<HostDeviceTrace::Communicator> take_communicators() && { return std::move(communicators_); }
-
  private:
   /// How the kernel of some operations was launched.
   struct Launched {
@@ -200,19 +198,19 @@ class Joiner {
     return found == records_.communicators.end() ? unknown : found->second;
   }
 
-  /// Returns the text that identifies the group of all ranks of a communicator, or of this rank and `with`. Invalid if
-  /// NCCL's id of the communicator is unknown.
-  TextId group_text(const NcclCommunicator& known, std::optional<std::int32_t> with = {}) {
+  /// Returns the group of all ranks of a communicator, or of this rank and `with`. Invalid if NCCL's id of the
+  /// communicator is unknown.
+  ProcessGroupId ranks_of(const NcclCommunicator& known, std::optional<std::int32_t> with = {}) {
     if (known.id == 0) return {};
-    std::string text = fmt::format("nccl {:#x}", known.id);
-    HostDeviceTrace::Communicator made{.rank = known.rank, .size = known.size, .nodes = known.nodes};
-    if (with) {
-      text += fmt::format(" {}-{}", std::min(known.rank, *with), std::max(known.rank, *with));
-      made = {.rank = known.rank < *with ? 0 : 1, .size = 2};
+    std::string name = fmt::format("nccl {:#x}", known.id);
+    if (with) name += fmt::format(" {}-{}", std::min(known.rank, *with), std::max(known.rank, *with));
+    ProcessGroup group{.name = builder_.text(name)};
+    if (known.rank >= 0) {
+      group.size = with ? 2 : static_cast<std::uint32_t>(std::max(known.size, 0));
+      group.own = !with ? known.rank : known.rank < *with ? 0 : 1;
+      group.nodes = with ? 0 : known.nodes;
     }
-    made.group = builder_.text(text);
-    if (known.rank >= 0 && told_.insert(made.group).second) communicators_.push_back(made);
-    return made.group;
+    return builder_.group(group);
   }
 
   void describe(std::uint32_t event, const Enqueued& enqueued) {
@@ -233,7 +231,7 @@ class Joiner {
               other.element_type == operation.element_type;
       size += larger_side(other, record->duration, known.size);
     }
-    const TextId group = group_text(known);
+    const ProcessGroupId group = ranks_of(known);
     EventDetail& detail = builder_.detail(event);
     detail.collective = builder_.text(operation.function);
     detail.group = group;
@@ -265,7 +263,7 @@ class Joiner {
     const bool pair = both && others.size() == 1;
     const bool with_all =
         both && peers[0] == peers[1] && known.size > 2 && others.size() + 1 == static_cast<std::size_t>(known.size);
-    const TextId group = pair && known.rank >= 0 ? group_text(known, *others.begin()) : group_text(known);
+    const ProcessGroupId group = pair && known.rank >= 0 ? ranks_of(known, *others.begin()) : ranks_of(known);
     const NcclSize larger =
         std::max(sizes[0], sizes[1], [](const NcclSize& a, const NcclSize& b) { return a.bytes < b.bytes; });
     EventDetail& detail = builder_.detail(event);
@@ -284,8 +282,6 @@ class Joiner {
   std::vector<const Record*> operations_;                    // in order of time
   std::unordered_map<std::uint32_t, const Record*> calls_;   // the kNcclCalls record of each operation
   std::map<Calls, std::vector<const Record*>> launches_of_;  // the kNcclLaunch records, in order of time
-  std::vector<HostDeviceTrace::Communicator> communicators_;
-  std::set<TextId> told_;
 };
 
 /// Sums the work of channels and proxy threads per communicator and operation.
@@ -406,7 +402,6 @@ NcclUses describe_by_nccl(const CaptureRecords& records, std::vector<LaunchedKer
   Joiner joiner(records, is_wanted, builder);
   const std::uint64_t alone = joiner.join(std::move(launches));
   if (alone > 0) sink.diagnostics.count(diagnostic("nccl_without_kernel"), {file, {}, {}}, {}, alone);
-  uses.communicators = std::move(joiner).take_communicators();
   if (sink.details) uses.transports = Transports(records, is_wanted).take();
   return uses;
 }

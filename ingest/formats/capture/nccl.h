@@ -48,7 +48,6 @@ struct LaunchedKernel {
 
 /// Data from NCCL's profiler interface about a capture.
 struct NcclUses {
-  std::vector<HostDeviceTrace::Communicator> communicators;
   std::vector<TransportUse> transports;  ///< in the order of their communicators, then by operation
 };
 

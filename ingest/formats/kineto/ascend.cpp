@@ -140,7 +140,7 @@ void AscendParts::join(HostDeviceTrace& trace) {
   }
   for (const auto& [number, event] : taken_) {
     const auto from = queued_.find(number);
-    if (from != queued_.end()) trace.hand_overs.emplace_back(from->second, event);
+    if (from != queued_.end()) trace.hand_overs.push_back({from->second, event});
   }
   join_operators(trace, next);
 }
@@ -151,7 +151,8 @@ void AscendParts::join_operators(HostDeviceTrace& trace, std::int64_t next) cons
   if (work_of_operators_.empty()) return;
   Operators operators(trace);
   for (const auto& [number, event] : queued_) operators.add_enqueued(event);
-  const std::map<std::uint32_t, std::uint32_t> taken_as(trace.hand_overs.begin(), trace.hand_overs.end());
+  std::map<std::uint32_t, std::uint32_t> taken_as;
+  for (const TraceTables::HandOver& one : trace.hand_overs) taken_as.emplace(one.from, one.to);
   for (const auto& [flow, place] : work_of_operators_) {
     const auto from = operators_.find(flow);
     const auto work = work_.find(place);

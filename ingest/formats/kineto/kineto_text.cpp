@@ -42,8 +42,6 @@ std::string_view type_name(const TensorShape& tensor) noexcept {
 class Writer {
  public:
   Writer(const HostDeviceTrace& trace, const std::function<void(std::string_view)>& sink) : trace_(trace), sink_(sink) {
-    for (const auto& [event, which] : trace.operator_of) operators_.emplace(event, &trace.operators[which]);
-    for (const auto& [event, launch] : trace.launch_of) launches_.emplace(event, &trace.launches[launch]);
     // Computes the base time as Kineto does: the earliest start, rounded down to a multiple of three months, so that
     // the ranks of a job have the same one.
     constexpr std::int64_t kSlot = std::int64_t{7'889'238} * 1'000'000'000;
@@ -144,12 +142,14 @@ class Writer {
       if (trace_.kind[event] != EventKind::kSync) add("stream", std::to_string(track.stream));
     }
     if (trace_.correlation[event] >= 0) add("correlation", std::to_string(trace_.correlation[event]));
-    if (const auto op = operators_.find(event); op != operators_.end()) add_inputs(*op->second, add);
-    if (const auto launch = launches_.find(event); launch != launches_.end()) {
-      add("registers per thread", std::to_string(launch->second->registers));
-      add("shared memory", std::to_string(launch->second->shared_memory));
-      add("grid", fmt::format("[{}, 1, 1]", launch->second->blocks));
-      add("block", fmt::format("[{}, 1, 1]", launch->second->threads));
+    if (const std::uint32_t which = trace_.operator_of[event]; which != HostDeviceTrace::kNone)
+      add_inputs(trace_.operators[which], add);
+    if (const std::uint32_t which = trace_.launch_of[event]; which != HostDeviceTrace::kNone) {
+      const KernelLaunch& launch = trace_.launches[which];
+      add("registers per thread", std::to_string(launch.registers));
+      add("shared memory", std::to_string(launch.shared_memory));
+      add("grid", fmt::format("[{}, 1, 1]", launch.blocks));
+      add("block", fmt::format("[{}, 1, 1]", launch.threads));
     }
     if (const EventDetail* const detail = trace_.detail_of(event)) {
       if (detail->bytes > Bytes{}) add("bytes", std::to_string(detail->bytes.count()));
@@ -202,8 +202,6 @@ class Writer {
 
   const HostDeviceTrace& trace_;
   const std::function<void(std::string_view)>& sink_;
-  std::map<std::uint32_t, const KernelLaunch*> launches_;
-  std::map<std::uint32_t, const OperatorTable::Operator*> operators_;
   std::int64_t base_ = 0;
   std::string text_;
   bool first_ = true;

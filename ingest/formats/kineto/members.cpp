@@ -8,7 +8,8 @@
 #include <set>
 
 #include "ingest/json/json_values.h"
-#include "ingest/parts/busy_time.h"
+#include "ingest/parts/process_groups.h"
+#include "ingest/parts/tables.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
@@ -99,30 +100,18 @@ void apply_distributed_info(HostDeviceTrace& trace, std::string_view info) {
   trace.backend = backend_of(as_text(find_member(info, "backend")), works_on_device(trace));
 }
 
-/// Replaces the names of process groups by their ranks. An event names a group by its ranks, or, if these are missing
-/// or cut off, by a name that only this process knows; pg_config maps such names to ranks.
+/// Gives process groups that have only a name their ranks. An event names a group by its ranks, or, if these are
+/// missing or cut off, by a name that only this process knows; pg_config maps such names to ranks.
 void apply_group_ranks(HostDeviceTrace& trace, std::string_view info) {
   std::map<std::string, std::string> ranks_of;
   ItemCursor groups{find_member(info, "pg_config")};
   std::string_view group;
-  while (groups.next(group)) {
-    std::string ranks = as_text(find_member(group, "ranks"));
-    if (ranks.find("...") == std::string::npos && ranks.size() > 2)
-      ranks_of[as_text(find_member(group, "pg_name"))] = std::move(ranks);
-  }
-  if (ranks_of.empty()) return;
-  std::map<TextId, TextId> replaced;
-  for (EventDetail& detail : trace.details) {
-    if (!detail.group.valid()) continue;
-    const auto [entry, is_new] = replaced.try_emplace(detail.group, detail.group);
-    if (is_new) {
-      const auto ranks = ranks_of.find(trace.text(detail.group));
-      if (ranks != ranks_of.end()) {
-        entry->second = TextId{trace.texts.size()};
-        trace.texts.push_back(ranks->second);
-      }
-    }
-    detail.group = entry->second;
+  while (groups.next(group)) ranks_of[as_text(find_member(group, "pg_name"))] = as_text(find_member(group, "ranks"));
+  for (ProcessGroup& row : trace.groups) {
+    const auto known = row.name.valid() ? ranks_of.find(trace.text(row.name)) : ranks_of.end();
+    if (known == ranks_of.end()) continue;
+    Group listed = group_named(known->second);
+    if (!listed.ranks.empty()) row = {.name = {}, .size = listed.size, .ranks = std::move(listed.ranks)};
   }
 }
 
@@ -189,6 +178,7 @@ bool is_unix_time(const HostDeviceTrace& trace) {
 bool fits(const HostDeviceTrace& trace, std::int64_t base) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  if (base == kLeast) return false;
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const std::int64_t start = trace.start[i].time_since_epoch().count();
     if (base < 0 && start < kLeast - base) return false;
@@ -207,13 +197,7 @@ void apply_base_time(HostDeviceTrace& trace, std::string_view raw, std::string_v
     trace.has_base_time = is_unix_time(trace);
   }
   trace.base_time = Duration{base};
-  for (Time& start : trace.start) start += Duration{base};
-  for (HostDeviceTrace::ModuleCall& call : trace.modules) call.begin += Duration{base};
-  for (HostDeviceTrace::ModuleCall& call : trace.python) call.begin += Duration{base};
-  for (HostDeviceTrace::MemoryEvent& event : trace.memory) event.time += Duration{base};
-  for (HostDeviceTrace::Overhead& one : trace.overheads) {
-    if (in_time(one.start, one.length)) one.start += Duration{base};
-  }
+  move_earlier(trace, Duration{-base});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ingest/parts/tables.h"
 #include "model/job/task_names.h"
 
 namespace stepsim::ingest {
@@ -99,55 +100,56 @@ class Owners {
   std::vector<std::uint32_t> launching_calls_;
 };
 
-/// Returns the part of the trace that belongs to `process`. `owners` gives the process of each track.
-HostDeviceTrace part_of(const HostDeviceTrace& all, const std::vector<std::size_t>& owners, std::size_t process) {
-  // Names every member, so that the compiler rejects a new one until it is handled below.
-  const auto& [start, duration, kind, name, track, correlation, detail_of, details, tracks, texts, operators,
-               operator_of, launches, launch_of, modules, memory, python, flops_of, overheads, hand_overs, storage_uses,
-               collective_calls, communicators, transports, rank, world_size, ranks_of_batch, backend, host_name,
-               windows, device_name, device_memory, modelled, samples, has_base_time, base_time] = all;
-  HostDeviceTrace part;
-  constexpr std::uint32_t kLeftOut = HostDeviceTrace::kNoDetail;
-  std::vector<std::uint32_t> place(all.size(), kLeftOut);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (owners[track[i].index()] != process) continue;
-    place[i] = static_cast<std::uint32_t>(part.size());
-    part.start.push_back(start[i]);
-    part.duration.push_back(duration[i]);
-    part.kind.push_back(kind[i]);
-    part.name.push_back(name[i]);
-    part.track.push_back(track[i]);
-    part.correlation.push_back(correlation[i]);
-    part.detail.push_back(detail_of[i]);
-  }
-  const auto keep_pairs = [&](const auto& from, auto& to) {
-    for (const auto& [event, value] : from) {
-      if (place[event] != kLeftOut) to.emplace_back(place[event], value);
+/// Copies what belongs to one process. What names no event and no row is kept for each process.
+class Splitting {
+ public:
+  /// `owners` gives the process of each track.
+  Splitting(const HostDeviceTrace& all, const std::vector<std::size_t>& owners, std::size_t process)
+      : owners_(owners), process_(process), place_(all.size(), kLeftOut) {
+    for (std::uint32_t i = 0; i < place_.size(); ++i) {
+      if (!is_own(all.track[i])) continue;
+      place_[i] = static_cast<std::uint32_t>(events_.size());
+      events_.push_back(i);
     }
-  };
-  keep_pairs(operator_of, part.operator_of);
-  keep_pairs(launch_of, part.launch_of);
-  keep_pairs(flops_of, part.flops_of);
-  for (const auto& [from, to] : hand_overs) {
-    if (place[from] != kLeftOut && place[to] != kLeftOut) part.hand_overs.emplace_back(place[from], place[to]);
   }
-  const auto keep_calls = [&](const auto& from, auto& to) {
-    std::copy_if(from.begin(), from.end(), std::back_inserter(to),
-                 [&](const auto& call) { return owners[call.track.index()] == process; });
-  };
-  keep_calls(modules, part.modules);
-  keep_calls(python, part.python);
-  keep_calls(memory, part.memory);
-  // What names no process is kept for each. An execution trace is joined later, so the next two are still empty.
-  static_cast<void>(std::tie(storage_uses, collective_calls));
-  std::tie(part.details, part.tracks, part.texts, part.operators, part.launches, part.overheads) =
-      std::tie(details, tracks, texts, operators, launches, overheads);
-  std::tie(part.communicators, part.transports, part.world_size, part.ranks_of_batch, part.backend, part.host_name) =
-      std::tie(communicators, transports, world_size, ranks_of_batch, backend, host_name);
-  std::tie(part.windows, part.device_name, part.device_memory, part.modelled, part.samples, part.has_base_time,
-           part.base_time) = std::tie(windows, device_name, device_memory, modelled, samples, has_base_time, base_time);
-  static_cast<void>(rank);  // of one of the processes
+
+  template <Role kRole, class Column>
+  void column(Field<kRole, Column> part, Field<kRole, const Column> all) const {
+    for (std::size_t i = 0; i < events_.size(); ++i) append(part.value, i, all.value[events_[i]]);
+  }
+  void rows(std::vector<Track>& part, const std::vector<Track>& all) const { part = all; }
+  template <class Row>
+  void rows(std::vector<Row>& part, const std::vector<Row>& all) const {
+    for (Row row : all) {
+      bool own = true;
+      for_each_in([&](auto field) { own = own && is_kept(field); }, fields(row));
+      if (own) part.push_back(std::move(row));
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kLeftOut = HostDeviceTrace::kNone;
+
+  [[nodiscard]] bool is_own(TrackId track) const { return owners_[track.index()] == process_; }
+  /// Returns false if what the field refers to is not of the process. Gives the number of an event in the part.
+  template <Role kRole, class Value>
+  bool is_kept(Field<kRole, Value> field) const {
+    if constexpr (kRole == Role::kTrack) return is_own(field.value);
+    if constexpr (kRole == Role::kEvent) return (field.value = place_[field.value]) != kLeftOut;
+    return true;
+  }
+
+  const std::vector<std::size_t>& owners_;
+  std::size_t process_;
+  std::vector<std::uint32_t> events_;  ///< of the process
+  std::vector<std::uint32_t> place_;   ///< of each event among these
+};
+
+HostDeviceTrace part_of(const HostDeviceTrace& all, const std::vector<std::size_t>& owners, std::size_t process) {
+  HostDeviceTrace part;
+  static_cast<TraceProperties&>(part) = all;
   part.rank = static_cast<std::int64_t>(process);
+  for_each_table(Splitting(all, owners, process), part, all);
   return part;
 }
 

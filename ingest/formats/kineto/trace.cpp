@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "ingest/formats/chrome_spans.h"
+#include "ingest/formats/cupti_names.h"
 #include "ingest/formats/kineto/arguments.h"
 #include "ingest/json/json_values.h"
 #include "ingest/parts/busy_time.h"
 #include "ingest/parts/collective_calls.h"
 #include "ingest/parts/element_types.h"
+#include "ingest/parts/step_name.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/limits.h"
@@ -143,7 +146,8 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
     return leave_out(category->name);
   }
   EventKind kind = category->kind;
-  if (kind == EventKind::kOp && event.name.starts_with(kStepMark)) kind = EventKind::kAnnotation;
+  const std::optional<std::int64_t> step = step_number(event.name);
+  if (kind == EventKind::kOp && step) kind = EventKind::kAnnotation;
   if (!has_usable_time(event, is_device_work(kind), file_, sink_)) return;
   if (is_on_device(kind)) {
     const KinetoArguments arguments{event};
@@ -159,6 +163,7 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
   } else {
     const std::uint32_t number = append(event, kind, host_track(event.process, event.thread));
     add_host_detail(number, event);
+    if (step) builder_.add_step(number, *step);
     if (kind == EventKind::kOp) {
       const auto which = operators_.number_of(event, builder_.trace().name.back());
       if (which) builder_.set_operator(number, *which);
@@ -176,7 +181,7 @@ void KinetoTrace::note_overhead(const ChromeEvent& event) {
   if (!in_time(time.start, time.length)) {
     return sink_.skip(diagnostic("time_out_of_range"), {file_, event.offset, {}}, event.name);
   }
-  builder_.add_overhead(event.name, time);
+  builder_.add_overhead(event.name, time, is_full_queue(event.name));
 }
 
 std::optional<HostDeviceTrace::ModuleCall> KinetoTrace::python_call(const ChromeEvent& event) {
@@ -310,7 +315,9 @@ void KinetoTrace::add_device_detail(std::uint32_t event, const KinetoArguments& 
   EventDetail& detail = builder_.detail(event);
   if (kind == EventKind::kKernel) return add_collective(detail, arguments);
   detail.bytes = Bytes{arguments.bytes};
+  if (kind == EventKind::kMemcpy) std::tie(detail.from, detail.to) = memory_kinds(builder_.name_of(event));
   if (kind != EventKind::kSync) return;
+  detail.sync = sync_kind(builder_.name_of(event));
   detail.stream = arguments.stream.value_or(-1);
   detail.wait_stream = arguments.wait_stream;
   detail.wait_correlation = arguments.wait_correlation;
@@ -336,7 +343,7 @@ void KinetoTrace::add_collective(EventDetail& detail, const KinetoArguments& arg
   detail.elements = size.elements;
   detail.sequence = arguments.sequence;
   if (!collective.empty()) detail.collective = builder_.text(collective);
-  if (!group.empty()) detail.group = builder_.text(group);
+  if (!group.empty()) detail.group = builder_.group(group);
   if (!dtype.empty()) detail.dtype = builder_.text(dtype);
   if (collective == "send") detail.peer = as_device(arguments.destination_rank);
   if (collective == "recv") detail.peer = as_device(arguments.source_rank);
@@ -347,7 +354,7 @@ void KinetoTrace::add_collective(EventDetail& detail, const AscendCollective& co
   detail.elements = collective.elements;
   detail.sequence = collective.sequence;
   detail.collective = builder_.text(collective.operation);
-  if (!collective.group.empty()) detail.group = builder_.text(collective.group);
+  if (!collective.group.empty()) detail.group = builder_.group(collective.group);
   if (!collective.dtype.empty()) detail.dtype = builder_.text(collective.dtype);
 }
 

@@ -103,8 +103,6 @@ std::int64_t as_stream(std::optional<std::int64_t> number) {
 std::int64_t as_correlation(std::optional<std::int64_t> number) { return number.value_or(0) > 0 ? *number : -1; }
 
 /// Values of CUpti_ActivitySynchronizationType.
-constexpr std::int64_t kOfEvent = 1;
-constexpr std::int64_t kStreamOnEvent = 2;
 
 /// Returns the product of three extents; 0 if one of them is missing or invalid.
 std::int64_t volume(const Database::Rows& row, std::size_t first) {
@@ -207,7 +205,10 @@ void NsysActivities::read_copies() {
     const std::string name = copy_name(row.integer(kKind).value_or(0), row.integer(kFrom).value_or(kUnknownMemory),
                                        row.integer(kTo).value_or(kUnknownMemory));
     const std::optional<std::uint32_t> event = add_work(table.name, row, EventKind::kMemcpy, name);
-    if (event) events_.process(*row.integer(kProcess)).detail(*event).bytes = size_of(row, kBytes);
+    if (!event) return;
+    EventDetail& detail = events_.process(*row.integer(kProcess)).detail(*event);
+    detail.bytes = size_of(row, kBytes);
+    std::tie(detail.from, detail.to) = memory_kinds(name);
   });
 }
 
@@ -246,7 +247,7 @@ void NsysActivities::read_calls() {
     const std::string_view name = call_name(events_.text(row.integer(kName)));
     const std::int64_t correlation = as_correlation(row.integer(kCall));
     process.add(EventKind::kRuntimeCall, name, process.thread(thread), *when, correlation);
-    if (const std::string_view wait = sync_name_of_call(name); !wait.empty() && correlation >= 0)
+    if (const SyncKind wait = sync_kind_of_call(name); wait != SyncKind::kNone && correlation >= 0)
       waits_.push_back({{process_of_nsys_id(thread), correlation}, wait});
   });
 }
@@ -263,7 +264,7 @@ void NsysActivities::read_overheads() {
       if (process == events_.processes().end())
         return sink_.diagnostics.count_about(diagnostic("not used:"), table.name, {file_, {}, {}}, {}, 1);
       const std::string_view kind = events_.text(row.integer(kName));
-      process->second.add_overhead(kind.empty() ? "Unknown" : kind, *when);
+      process->second.add_overhead(kind.empty() ? "Unknown" : kind, *when, is_full_queue(kind));
     });
   }
 }
@@ -312,9 +313,9 @@ const NsysActivities::Record* NsysActivities::record_of(const Sync& sync) const 
 
 /// Adds a wait. The device of the wait is that of its context. The column deviceId is used only if the context is
 /// unknown, because Nsight Systems writes the device of the process's first context there.
-void NsysActivities::add_sync(const Sync& sync, std::string_view name) {
+void NsysActivities::add_sync(const Sync& sync, SyncKind kind) {
   Record record;
-  if (name == sync_name(kOfEvent) || name == sync_name(kStreamOnEvent)) {
+  if (kind == SyncKind::kEvent || kind == SyncKind::kStreamWait) {
     const Record* const found = record_of(sync);
     if (found == nullptr) return sink_.diagnostics.count(diagnostic("event_not_recorded"), {file_, {}, {}});
     record = *found;
@@ -323,17 +324,18 @@ void NsysActivities::add_sync(const Sync& sync, std::string_view name) {
   const std::int32_t device = context == device_of_context_.end() ? as_device(sync.device) : context->second;
   NsysProcess& process = events_.process(sync.process);
   EventDetail& detail = process.detail(
-      process.add(EventKind::kSync, name, process.stream(device, sync.stream), sync.time, sync.correlation));
+      process.add(EventKind::kSync, sync_name(kind), process.stream(device, sync.stream), sync.time, sync.correlation));
+  detail.sync = kind;
   detail.stream = sync.stream;
   detail.wait_stream = record.stream;
   detail.wait_correlation = record.correlation;
 }
 
-std::string_view NsysActivities::sync_name_from_call(const Sync& sync) const {
+SyncKind NsysActivities::kind_from_call(const Sync& sync) const {
   const InProcess call{process_of_nsys_id(sync.process), sync.correlation};
   const auto at = std::lower_bound(waits_.begin(), waits_.end(), call,
                                    [](const auto& known, const InProcess& wanted) { return known.first < wanted; });
-  return at == waits_.end() || at->first != call ? std::string_view{} : at->second;
+  return at == waits_.end() || at->first != call ? SyncKind::kNone : at->second;
 }
 
 void NsysActivities::read_syncs() {
@@ -345,8 +347,8 @@ void NsysActivities::read_syncs() {
                         &diagnostic("missing table: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"), 3};
   std::sort(waits_.begin(), waits_.end());
   std::vector<Sync> undetermined_waits;  // waits whose calls do not determine the type
-  // For each (syncType, deprecatedSyncType), the names of its waits as determined by the calls that waited.
-  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::string_view>> kinds;
+  // For each (syncType, deprecatedSyncType), the kinds of its waits as determined by the calls that waited.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::set<SyncKind>> kinds;
   events_.tables().for_each(table, [&](const Database::Rows& row) {
     const auto when = events_.time(table.name, row.number(), *row.integer(kFrom), *row.integer(kTo));
     if (!when) return;
@@ -360,20 +362,20 @@ void NsysActivities::read_syncs() {
                     .event = row.integer(kEvent).value_or(-1),
                     .event_sync = row.integer(kEventSync),
                     .type = {row.integer(kType).value_or(-1), row.integer(kOldType).value_or(-1)}};
-    const std::string_view name = sync_name_from_call(sync);
-    if (name.empty()) return undetermined_waits.push_back(sync);
-    kinds[sync.type].insert(name);
-    add_sync(sync, name);
+    const SyncKind kind = kind_from_call(sync);
+    if (kind == SyncKind::kNone) return undetermined_waits.push_back(sync);
+    kinds[sync.type].insert(kind);
+    add_sync(sync, kind);
   });
   const bool of_cupti = std::all_of(kinds.begin(), kinds.end(), [](const auto& kind) {
-    return kind.second.size() == 1 && *kind.second.begin() == sync_name(kind.first.first);
+    return kind.second.size() == 1 && *kind.second.begin() == sync_kind(kind.first.first);
   });
   for (const Sync& sync : undetermined_waits) {
     const auto known = kinds.find(sync.type);
-    std::string_view name = of_cupti ? sync_name(sync.type.first) : std::string_view{};
-    if (known != kinds.end() && known->second.size() == 1) name = *known->second.begin();
-    if (!name.empty()) {
-      add_sync(sync, name);
+    SyncKind kind = of_cupti ? sync_kind(sync.type.first) : SyncKind::kNone;
+    if (known != kinds.end() && known->second.size() == 1) kind = *known->second.begin();
+    if (kind != SyncKind::kNone) {
+      add_sync(sync, kind);
     } else {
       events_.tables().skip(table.name, sync.row,
                             fmt::format("syncType {} is not known, and no call says what waited", sync.type.first));

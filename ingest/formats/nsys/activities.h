@@ -112,7 +112,7 @@ class NsysProcess : public HostDeviceBuilder {
   /// Returns the trace and leaves the process empty.
   [[nodiscard]] HostDeviceTrace take() && {
     HostDeviceTrace trace = std::move(*this).HostDeviceBuilder::take();
-    std::move(operators_).move_to(trace);
+    trace.operators = std::move(operators_).take();
     return trace;
   }
 
@@ -195,9 +195,9 @@ class NsysActivities {
   void read_contexts();
   void read_event_records();
   void read_syncs();
-  void add_sync(const Sync& sync, std::string_view name);
-  /// Returns sync_name_of_call() of the call that waited; empty if the call does not determine the type.
-  [[nodiscard]] std::string_view sync_name_from_call(const Sync& sync) const;
+  void add_sync(const Sync& sync, SyncKind kind);
+  /// Returns sync_kind_of_call() of the call that waited; kNone if the call does not determine the kind.
+  [[nodiscard]] SyncKind kind_from_call(const Sync& sync) const;
   /// Returns the event record that a wait waits for; null if it was not recorded.
   [[nodiscard]] const Record* record_of(const Sync& sync) const;
   /// Adds device work from a row whose first columns are those of DeviceWork. Returns nullopt if its time is invalid.
@@ -210,7 +210,7 @@ class NsysActivities {
   std::map<InProcess, std::int32_t> device_of_context_;
   std::map<InProcess, Record> records_;                            ///< by eventSyncId
   std::map<Event, std::map<std::int64_t, Record>> event_records_;  ///< without an eventSyncId; by correlation id
-  std::vector<std::pair<InProcess, std::string_view>> waits_;      ///< sync_name_of_call() by correlation id
+  std::vector<std::pair<InProcess, SyncKind>> waits_;              ///< sync_kind_of_call() by correlation id
 };
 
 }  // namespace stepsim::ingest

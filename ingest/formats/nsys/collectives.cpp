@@ -108,8 +108,6 @@ std::int64_t at_most(std::optional<std::uint64_t> number, std::int64_t most) noe
   return number && *number <= static_cast<std::uint64_t>(most) ? static_cast<std::int64_t>(*number) : -1;
 }
 
-std::string name_of_communicator(std::uint64_t id) { return fmt::format("nccl {:#x}", id); }
-
 /// True if a kernel can belong to a call; both are given by the names of their operations. Kernels of messages and of
 /// all-to-alls have the same name, "sendrecv".
 bool agree(std::string_view kernel, std::string_view call) {
@@ -161,16 +159,15 @@ std::optional<NsysCollectives::Place> NsysCollectives::place_of(std::int64_t pro
   return places == places_.end() ? std::nullopt : std::optional{places->second.largest};
 }
 
-std::vector<HostDeviceTrace::Communicator> NsysCollectives::communicators_of(std::int64_t process) {
-  std::vector<HostDeviceTrace::Communicator> communicators;
-  const auto places = places_.find(process);
-  if (places == places_.end()) return communicators;
-  for (const auto& [id, place] : places->second.in) {
-    communicators.push_back({.group = events_.processes().at(process).text(name_of_communicator(id)),
-                             .rank = static_cast<std::int32_t>(place.rank),
-                             .size = static_cast<std::int32_t>(place.size)});
+ProcessGroupId NsysCollectives::group_of(std::int64_t process, std::uint64_t communicator) {
+  NsysProcess& events = events_.processes().at(process);
+  ProcessGroup group{.name = events.text(fmt::format("nccl {:#x}", communicator))};
+  const std::map<std::uint64_t, Place>& places = places_[process].in;
+  if (const auto place = places.find(communicator); place != places.end()) {
+    group.size = static_cast<std::uint32_t>(place->second.size);
+    group.own = static_cast<std::int32_t>(place->second.rank);
   }
-  return communicators;
+  return events.group(group);
 }
 
 void NsysCollectives::describe(const std::map<std::int64_t, std::vector<NcclRange>>& calls) {
@@ -194,7 +191,10 @@ void NsysCollectives::describe(const std::map<std::int64_t, std::vector<NcclRang
       if (!inside) thread.push_back(std::move(call));
     }
   }
-  for (const auto& [id, of_process] : by_process) describe(id, of_process);
+  for (const auto& [id, of_process] : by_process) {
+    for (const auto& [communicator, place] : places_[id].in) static_cast<void>(group_of(id, communicator));
+    describe(id, of_process);
+  }
 }
 
 const NsysCollectives::Call* NsysCollectives::call_around(const Calls& calls, TrackId thread, Time launched) {
@@ -256,7 +256,7 @@ void NsysCollectives::describe(std::int64_t id, std::uint32_t kernel, const Call
   EventDetail& detail = process.detail(kernel);
   detail.bytes = Bytes{bytes};
   detail.collective = process.text(call.operation);
-  if (call.communicator) detail.group = process.text(name_of_communicator(*call.communicator));
+  if (call.communicator) detail.group = group_of(id, *call.communicator);
   if (call.peer >= 0) detail.peer = static_cast<std::int32_t>(call.peer);
 }
 

@@ -66,8 +66,6 @@ class NsysCollectives {
   };
   /// Returns a process's rank in its largest communicator; nullopt if no communicator was created during the recording.
   [[nodiscard]] std::optional<Place> place_of(std::int64_t process) const;
-  /// Returns the communicators that a process created during the recording.
-  [[nodiscard]] std::vector<HostDeviceTrace::Communicator> communicators_of(std::int64_t process);
 
  private:
   struct Field {
@@ -95,6 +93,8 @@ class NsysCollectives {
   void read_schemas(NsysTables& tables);
   [[nodiscard]] Call read(const NcclRange& range) const;
   [[nodiscard]] std::optional<std::uint64_t> field(const NcclRange& range, std::string_view name) const;
+  /// Returns the group of a communicator. Its size is unknown unless it was created during the recording.
+  [[nodiscard]] ProcessGroupId group_of(std::int64_t process, std::uint64_t communicator);
   [[nodiscard]] static const Call* call_around(const Calls& calls, TrackId thread, Time launched);
   void describe(std::int64_t id, const Calls& calls);
   void describe(std::int64_t id, std::uint32_t kernel, const Call& call);

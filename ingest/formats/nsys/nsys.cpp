@@ -177,9 +177,7 @@ void read_nsys_export(const Database& database, const std::string& file, PartSin
   sink.parts.reserve(ranks.size());
   for (const Candidate& rank : ranks) {
     const std::int64_t number = rank.process->number();
-    std::vector<HostDeviceTrace::Communicator> communicators = collectives.communicators_of(rank.id);
     HostDeviceTrace trace = std::move(*rank.process).take();
-    trace.communicators = std::move(communicators);
     events.processes().erase(rank.id);  // frees memory: an export may have a process for each kernel
     trace.host_name = session.host;
     trace.has_base_time = session.begin.has_value();

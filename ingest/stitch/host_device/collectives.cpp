@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "ingest/parts/process_groups.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 
@@ -45,8 +46,14 @@ std::string_view without_outer_underscores(std::string_view name) {
 /// number of the occurrence.
 class KeyMaker {
  public:
-  KeyMaker(const RankEvents& events, std::uint32_t rank, const std::vector<RankIdentity>& identities)
+  /// `groups` has the numbers of groups so far, by key_of(); those of this rank are added.
+  KeyMaker(const RankEvents& events, std::uint32_t rank, const std::vector<RankIdentity>& identities,
+           std::map<std::string, std::size_t>& groups)
       : events_(events), rank_(rank), identities_(identities) {
+    for (std::size_t i = 0; i < events.trace->groups.size(); ++i) {
+      group_numbers_.push_back(
+          groups.try_emplace(key_of(*events.trace, ProcessGroupId{i}), groups.size()).first->second);
+    }
     for (const RankEvents::Thread& thread : events.threads) {
       for (const std::uint32_t event : thread.events) note_call(event);
     }
@@ -103,7 +110,7 @@ class KeyMaker {
   /// Messages are not matched by their sequence numbers, because each rank counts its own sends and receives.
   [[nodiscard]] std::string describe(const EventDetail& detail, bool equal_sizes, bool numbered) const {
     std::string text;
-    if (detail.group.valid()) text += fmt::format("|{}", events_.trace->text(detail.group));
+    if (detail.group.valid()) text += fmt::format("|group {}", group_numbers_[detail.group.index()]);
     if (numbered) return text + fmt::format("|seq {}", detail.sequence);
     const std::string_view dtype =
         detail.dtype.valid() ? std::string_view{events_.trace->text(detail.dtype)} : std::string_view{};
@@ -114,6 +121,7 @@ class KeyMaker {
   const RankEvents& events_;
   std::uint32_t rank_;
   const std::vector<RankIdentity>& identities_;
+  std::vector<std::size_t> group_numbers_;  ///< by ProcessGroupId; equal on all members
   std::map<std::string_view, std::vector<std::pair<Time, std::int32_t>>> calls_;
 };
 
@@ -182,8 +190,9 @@ void find_descriptions(std::vector<CollectiveUse>& uses, const RankEvents& event
 }
 
 std::vector<CollectiveUse> uses_of(const RankEvents& events, std::uint32_t rank,
-                                   const std::vector<RankIdentity>& identities) {
-  const KeyMaker keys(events, rank, identities);
+                                   const std::vector<RankIdentity>& identities,
+                                   std::map<std::string, std::size_t>& groups) {
+  const KeyMaker keys(events, rank, identities, groups);
   std::vector<CollectiveUse> uses;
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
     const std::uint32_t event = events.ops[i].event;
@@ -238,7 +247,8 @@ Time MatchedCollective::last_arrival() const noexcept {
 CollectiveMatches match_collectives(const std::vector<RankEvents>& ranks, const std::vector<RankIdentity>& identities,
                                     Diagnostics& diagnostics) {
   std::vector<std::vector<CollectiveUse>> recorded;
-  for (std::uint32_t r = 0; r < ranks.size(); ++r) recorded.push_back(uses_of(ranks[r], r, identities));
+  std::map<std::string, std::size_t> groups;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) recorded.push_back(uses_of(ranks[r], r, identities, groups));
   CollectiveMatches result{{}, early_collectives(recorded, ranks, identities)};
   if (!result.early.empty()) count_from_first_rank(recorded, result.early);
   std::map<std::string, std::vector<CollectiveUse>> by_key;

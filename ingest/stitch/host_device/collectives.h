@@ -143,12 +143,8 @@ struct HostClocks {
 void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,
                      const std::vector<RankIdentity>& identities, Diagnostics& diagnostics);
 
-/// Returns the group that a text describes: "[0, 8] name", or only its name. A list that is cut off ("...") says
-/// nothing.
-[[nodiscard]] Group group_named(std::string_view text);
-
-/// Returns the ranks that take part in a matched collective: those that the trace lists for its group, as many as it
-/// lists if some are not known ("?"), or `world` ranks if it lists none.
+/// Returns the ranks that take part in a matched collective: those of its group, as many as the group has if they are
+/// not known, or `world` ranks if it has no group.
 [[nodiscard]] Group group_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world);
 
 /// True if the parts that were read show what all members do: if they are those of all members, if the group lists the

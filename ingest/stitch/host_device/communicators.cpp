@@ -1,19 +1,15 @@
 #include "ingest/stitch/host_device/host_device.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "ingest/parts/process_groups.h"
 #include "ingest/stitch/host_device/collectives.h"
-#include "model/base/number.h"
-#include "model/base/text.h"
 #include "model/cost/collective/algorithm.h"
 #include "model/job/collective.h"
 
@@ -22,80 +18,58 @@ namespace {
 
 /// A communicator, as far as the traces describe it.
 struct Communicator {
-  std::int32_t size = 0;
-  std::map<std::int32_t, Rank> members;  ///< members by place in the group
+  std::uint32_t size = 0;
+  std::map<std::int32_t, Rank> members;  ///< members by their numbers in the group
   bool is_listed = false;
 };
 
 /// The largest total length of all lists of members. Groups beyond it, and groups of more than kMostMembers, get no
 /// list, because a damaged trace may claim any size.
-constexpr std::int64_t kMostListed = 20'000'000;
+constexpr std::uint64_t kMostListed = 20'000'000;
 
-class Groups {
- public:
-  explicit Groups(const std::vector<RankTrace>& ranks) {
-    for (const RankTrace& rank : ranks) {
-      world_ = std::max(world_, rank.trace.world_size.value_or(0));
-      for (const HostDeviceTrace::Communicator& known : rank.trace.communicators) {
-        Communicator& group = groups_[rank.trace.text(known.group)];
-        group.size = std::max({group.size, known.size, known.rank + 1});
-        group.members.emplace(known.rank, rank.rank);
-      }
-    }
-    world_ = std::max(world_, static_cast<std::int64_t>(ranks.size()));
-    std::int64_t listed = 0;
-    for (auto& [name, group] : groups_) {
-      const std::int64_t more = std::int64_t{group.size} * static_cast<std::int64_t>(group.members.size());
-      group.is_listed = std::cmp_less_equal(group.size, kMostMembers) && listed + more <= kMostListed;
-      if (!group.is_listed) continue;
-      listed += more;
-      complete(group);
+using Communicators = std::map<std::string, Communicator>;  // by name
+
+Communicators communicators_in(const std::vector<RankTrace>& ranks) {
+  Communicators all;
+  auto world = static_cast<std::int64_t>(ranks.size());
+  for (const RankTrace& rank : ranks) {
+    world = std::max(world, rank.trace.world_size.value_or(0));
+    for (const ProcessGroup& known : rank.trace.groups) {
+      if (known.own < 0) continue;
+      Communicator& group = all[rank.trace.text(known.name)];
+      group.size = std::max({group.size, known.size, static_cast<std::uint32_t>(known.own) + 1});
+      group.members.emplace(known.own, rank.rank);
     }
   }
-
-  /// Returns the group of the communicator `name`; null if there is no communicator of this name.
-  [[nodiscard]] const Communicator* find(const std::string& name) const {
-    const auto found = groups_.find(name);
-    return found == groups_.end() ? nullptr : &found->second;
-  }
-
-  [[nodiscard]] static std::string text_of(const std::string& name, const Communicator& group) {
-    if (!group.is_listed) return name;
-    std::string ranks;
-    for (std::int32_t place = 0; place < group.size; ++place) {
-      const auto member = group.members.find(place);
-      add_item(ranks, member == group.members.end() ? "?" : std::to_string(member->second));
-    }
-    return fmt::format("[{}] {}", ranks, name);
-  }
-
- private:
-  void complete(Communicator& group) const {
+  std::uint64_t listed = 0;
+  for (auto& [name, group] : all) {
+    const std::uint64_t more = std::uint64_t{group.size} * group.members.size();
+    group.is_listed = group.size <= kMostMembers && listed + more <= kMostListed;
+    if (!group.is_listed) continue;
+    listed += more;
     const bool in_order = std::all_of(group.members.begin(), group.members.end(),
                                       [](const auto& member) { return member.first == member.second; });
-    if (group.size != world_ || !in_order) return;
-    for (std::int32_t place = 0; place < group.size; ++place) group.members.emplace(place, place);
+    if (group.size != world || !in_order) continue;
+    for (Rank rank = 0; std::cmp_less(rank, group.size); ++rank) group.members.emplace(rank, rank);
   }
+  return all;
+}
 
-  std::int64_t world_ = 0;
-  std::map<std::string, Communicator> groups_;
-};
-
-void resolve(HostDeviceTrace& trace, const Groups& groups) {
-  std::map<TextId, std::pair<TextId, const Communicator*>> renamed;
-  for (const HostDeviceTrace::Communicator& known : trace.communicators) {
-    const std::string name = trace.text(known.group);
-    const Communicator* const group = groups.find(name);
-    if (group == nullptr || renamed.contains(known.group)) continue;
-    renamed.emplace(known.group, std::pair{TextId{trace.texts.size()}, group});
-    trace.texts.push_back(Groups::text_of(name, *group));
+void resolve(HostDeviceTrace& trace, const Communicators& all) {
+  std::vector<const Communicator*> found;  // by group
+  for (ProcessGroup& row : trace.groups) {
+    const Communicator* const group = row.own < 0 ? nullptr : &all.at(trace.text(row.name));
+    found.push_back(group);
+    if (group == nullptr) continue;
+    row.own = -1;
+    row.size = group->is_listed ? group->size : 0;
+    if (group->members.size() != row.size) continue;
+    for (const auto& [number, rank] : group->members) row.ranks.push_back(rank);
+    std::sort(row.ranks.begin(), row.ranks.end());
   }
   for (EventDetail& detail : trace.details) {
-    const auto found = detail.group.valid() ? renamed.find(detail.group) : renamed.end();
-    if (found == renamed.end()) continue;
-    const auto& [text, group] = found->second;
-    detail.group = text;
-    if (detail.peer < 0) continue;
+    const Communicator* const group = detail.group.valid() ? found[detail.group.index()] : nullptr;
+    if (group == nullptr || detail.peer < 0) continue;
     const auto member = group->members.find(detail.peer);
     detail.peer = member == group->members.end() ? -1 : static_cast<std::int32_t>(member->second);
   }
@@ -103,12 +77,10 @@ void resolve(HostDeviceTrace& trace, const Groups& groups) {
 
 }  // namespace
 
-void resolve_communicators(std::vector<RankTrace>& ranks) {
-  const bool any =
-      std::any_of(ranks.begin(), ranks.end(), [](const RankTrace& rank) { return !rank.trace.communicators.empty(); });
-  if (!any) return;
-  const Groups groups(ranks);
-  for (RankTrace& rank : ranks) resolve(rank.trace, groups);
+void resolve_groups(std::vector<RankTrace>& ranks) {
+  const Communicators all = communicators_in(ranks);
+  if (all.empty()) return;
+  for (RankTrace& rank : ranks) resolve(rank.trace, all);
 }
 
 namespace {
@@ -182,33 +154,12 @@ bool is_rooted(const MatchedCollective& match, const std::vector<RankEvents>& ra
   });
 }
 
-Group group_named(std::string_view text) {
-  const std::size_t end = text.find(']');
-  if (!text.starts_with('[') || end == std::string_view::npos || contains(text, "...")) return {std::string(text)};
-  std::string_view list = text.substr(1, end - 1);
-  Group group{std::string(text.substr(std::min(text.find_first_not_of(' ', end + 1), text.size())))};
-  bool all_known = true;
-  while (!list.empty()) {
-    const std::size_t first = std::min(list.find_first_not_of(' '), list.size());
-    const std::size_t comma = std::min(list.find(',', first), list.size());
-    const std::optional<Rank> rank = parse_number<Rank>(list.substr(first, comma - first));
-    all_known = all_known && rank && *rank >= 0;
-    if (all_known) group.ranks.push_back(*rank);
-    ++group.size;
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  std::sort(group.ranks.begin(), group.ranks.end());
-  const bool repeats = std::adjacent_find(group.ranks.begin(), group.ranks.end()) != group.ranks.end();
-  if (!all_known || repeats) group.ranks.clear();
-  return group;
-}
-
 Group group_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world) {
   if (match.point_to_point()) return {{}, 2};
   const CollectiveUse& first = match.uses.front();
-  const EventDetail* const detail = ranks[first.rank].trace->detail_of(first.event);
-  Group group;
-  if (detail != nullptr && detail->group.valid()) group = group_named(ranks[first.rank].trace->text(detail->group));
+  const HostDeviceTrace& trace = *ranks[first.rank].trace;
+  const EventDetail* const detail = trace.detail_of(first.event);
+  Group group = group_in(trace, detail == nullptr ? ProcessGroupId{} : detail->group);
   if (group.size == 0) group.size = static_cast<std::uint32_t>(std::min(world, kMostMembers + 1));
   return group;
 }

@@ -70,7 +70,8 @@ bool is_awaited_copy(const RankEvents& events, const DeviceOp& op) {
   const Time call_begin = events.begin_of(op.call);
   const Time call_end = events.end_of(op.call);
   if (op.end <= call_begin || op.begin >= call_end) return false;
-  const bool pageable = events.name_of(op.event).find("Pageable") != std::string_view::npos;
+  const EventDetail* const copy = events.trace->detail_of(op.event);
+  const bool pageable = copy != nullptr && (copy->from == MemoryKind::kPageable || copy->to == MemoryKind::kPageable);
   return op.end <= call_end + (pageable ? kStaged : Duration{});
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/parts/process_groups.h"
 #include "model/base/median.h"
 
 namespace stepsim::ingest {
@@ -110,14 +111,15 @@ std::optional<std::int64_t> early_by(const Kernels& first, const Kernels& second
 
 /// True if all kernels whose group is known belong to the same one.
 bool are_of_one_group(const std::vector<Kernels>& kernels, const std::vector<RankEvents>& ranks) {
-  std::optional<std::string_view> group;
+  std::optional<std::string> group;
   for (const Kernels& of_rank : kernels) {
     for (const Kernel& kernel : of_rank) {
       const HostDeviceTrace& trace = *ranks[kernel.use->rank].trace;
       const EventDetail* const detail = trace.detail_of(kernel.use->event);
       if (detail == nullptr || !detail->group.valid()) continue;
-      if (group && *group != trace.text(detail->group)) return false;
-      group = trace.text(detail->group);
+      std::string key = key_of(trace, detail->group);
+      if (group && *group != key) return false;
+      group = std::move(key);
     }
   }
   return true;

@@ -62,23 +62,23 @@ class Joiner {
     const bool waits = op.role == ExecutionTrace::Role::kWait;
     if ((waits || op.role == ExecutionTrace::Role::kCollective) && op.sequence >= 0)
       trace_.collective_calls.push_back({event, waits, op.sequence});
-    if (op.which != ExecutionTrace::kNone && trace_.operators.empty()) shapes_.emplace_back(event, op.which);
+    if (op.which != ExecutionTrace::kNone && trace_.operators.empty()) {
+      trace_.operator_of.set(event, op.which);
+      has_shapes_ = true;
+    }
   }
 
   void sort() {
     const auto by_event = [](const auto& a, const auto& b) { return a.event < b.event; };
     std::stable_sort(trace_.storage_uses.begin(), trace_.storage_uses.end(), by_event);
     std::stable_sort(trace_.collective_calls.begin(), trace_.collective_calls.end(), by_event);
-    if (shapes_.empty()) return;
-    std::sort(shapes_.begin(), shapes_.end());
-    trace_.operator_of = std::move(shapes_);
-    trace_.operators = execution_.operators;
+    if (has_shapes_) trace_.operators = execution_.operators;
   }
 
   const ExecutionTrace& execution_;
   HostDeviceTrace& trace_;
   std::unordered_map<std::string_view, std::uint32_t> ids_;  ///< ids of the trace's texts; never iterated
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> shapes_;
+  bool has_shapes_ = false;                                  ///< of the execution trace
 };
 
 }  // namespace

@@ -365,9 +365,8 @@ Bytes first_input_inside(const RankEvents& events, const RankEvents::Thread& thr
   const Time end = events.end_of(thread.events[at]);
   for (++at; at < thread.events.size() && events.begin_of(thread.events[at]) < end; ++at) {
     const std::uint32_t event = thread.events[at];
-    const auto found = std::lower_bound(operator_of.begin(), operator_of.end(), std::pair{event, 0U});
-    if (found == operator_of.end() || found->first != event) continue;
-    const std::vector<TensorShape>& inputs = events.trace->operators[found->second].inputs;
+    if (operator_of[event] == kNoIndex) continue;
+    const std::vector<TensorShape>& inputs = events.trace->operators[operator_of[event]].inputs;
     return inputs.empty() ? Bytes{} : Bytes{static_cast<std::int64_t>(inputs.front().bytes())};
   }
   return {};

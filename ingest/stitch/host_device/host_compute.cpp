@@ -42,8 +42,7 @@ enum class Verdict : std::uint8_t { kUnknown, kComputes, kDoesNot };
 /// Decides which events are operators that compute on samples (computing_events()).
 class ComputeJudge {
  public:
-  explicit ComputeJudge(const RankEvents& events) : events_(events), operator_of_(events.trace->size(), kNoIndex) {
-    for (const auto& [event, which] : events.trace->operator_of) operator_of_[event] = which;
+  explicit ComputeJudge(const RankEvents& events) : events_(events), operator_of_(events.trace->operator_of) {
     for (const auto& call : events.trace->operators) shapes_.push_back(shapes_in(call.shapes));
   }
 
@@ -96,7 +95,7 @@ class ComputeJudge {
   }
 
   const RankEvents& events_;
-  std::vector<std::uint32_t> operator_of_;  ///< by event
+  const IndexColumn& operator_of_;
   std::vector<std::vector<Shape>> shapes_;  ///< by operator
   std::set<Shape> parameters_;
 };

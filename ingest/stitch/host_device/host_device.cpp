@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "ingest/parts/tables.h"
 #include "ingest/stitch/host_device/collectives.h"
 #include "ingest/stitch/host_device/device_tasks.h"
 #include "ingest/stitch/host_device/like_ranks.h"
@@ -355,7 +356,7 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
   std::size_t rows = 0;
   for (const RankTrace& rank : ranks) rows += rank.trace.size();
   check_task_count(rows);
-  resolve_communicators(ranks);
+  resolve_groups(ranks);
   std::vector<RankEvents> events = arrange_all(ranks, assembly.threads);
   adjust_device_clocks(ranks, events, assembly);
   if (ranks.size() > 1) separate_clocks(ranks, events, assembly);

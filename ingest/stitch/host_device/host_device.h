@@ -59,12 +59,11 @@ struct RankTrace {
 /// plus the least squares over hosts.
 void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly);
 
-/// Renames groups of ranks that traces identify by communicator, so that they list the job's rank numbers. Each trace
-/// knows its own place in a group, so all traces together know the members. The texts of groups become "[0, 2] nccl
-/// 0x1f", with a question mark for a member whose trace was not read. Peers of messages become ranks of the job, or
-/// none if unknown. If a group is as large as the job and its known members are in the job's order, its other members
-/// are assumed to be in this order too. O(communicators * members + events).
-void resolve_communicators(std::vector<RankTrace>& ranks);
+/// Gives the groups of communicators the ranks of the job. Each trace knows its own number in a group, so all traces
+/// together know the members; the ranks of a group stay unknown if the trace of a member was not read. Peers of
+/// messages become ranks of the job, or none if unknown. If a group is as large as the job and its known members are in
+/// the job's order, its other members are assumed to be in this order too. O(groups * members + events).
+void resolve_groups(std::vector<RankTrace>& ranks);
 
 }  // namespace stepsim::ingest
 

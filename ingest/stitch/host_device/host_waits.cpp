@@ -24,9 +24,6 @@ constexpr std::int64_t kReturnShare = 5;
 /// streams share their queues, so a stream may have fewer. Measured by tests/truth/one_gpu/launch_queue.cu.
 constexpr Duration kSlowLaunch{30'000};
 constexpr std::ptrdiff_t kManyOutstanding = 256;
-/// The name of CUPTI's overhead records for a full command buffer, in lower case because programs write it differently
-/// (CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL).
-constexpr std::string_view kFullBuffer = "command buffer full";
 
 class BlockingCallFinder {
  public:
@@ -36,13 +33,12 @@ class BlockingCallFinder {
         threads_(threads),
         wait_of_(*events.trace, wait_of_call),
         reads_result_(*events.trace, reads_result) {
-    op_of_call_.resize(events.trace->size(), kNoIndex);
     for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
-      if (events.ops[i].call != kNoIndex) op_of_call_[events.ops[i].call] = i;
+      if (events.ops[i].call != kNoIndex) op_of_call_.set(events.ops[i].call, i);
     }
     for (const RankEvents::Stream& stream : events.streams) index_stream(stream);
     for (const HostDeviceTrace::Overhead& one : events.trace->overheads) {
-      if (lower_case(events.trace->text(one.kind)) == kFullBuffer) full_buffers_.push_back(one.start);
+      if (one.queue_full) full_buffers_.push_back(one.start);
     }
     std::sort(full_buffers_.begin(), full_buffers_.end());
   }
@@ -216,7 +212,7 @@ class BlockingCallFinder {
   ByName<decltype(&wait_of_call)> wait_of_;
   ByName<decltype(&reads_result)> reads_result_;
   BlockingCalls found_;
-  std::vector<std::uint32_t> op_of_call_;
+  IndexColumn op_of_call_;
   std::vector<StreamTimes> stream_times_;
   std::vector<Time> full_buffers_;  ///< starts, ascending
 };

@@ -1,10 +1,10 @@
 #include "ingest/stitch/host_device/like_ranks.h"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 #include <utility>
 
+#include "ingest/parts/process_groups.h"
 #include "ingest/stitch/host_device/collectives.h"
 #include "model/job/collective.h"
 #include "model/job/task_names.h"
@@ -70,15 +70,6 @@ bool has_only_collectives(const HostDeviceTrace& trace) {
   return any;
 }
 
-/// Returns the texts of a trace's groups.
-std::set<std::string_view> groups_of(const HostDeviceTrace& trace) {
-  std::set<std::string_view> groups;
-  for (const EventDetail& detail : trace.details) {
-    if (detail.group.valid()) groups.insert(trace.text(detail.group));
-  }
-  return groups;
-}
-
 /// True if a group has all of `ranks`. Traces of all ranks that name a group without some of them do not number the
 /// ranks as the job does.
 bool has_all(const Group& group, const std::vector<Rank>& ranks, bool named_by_all) {
@@ -105,13 +96,14 @@ class Classes {
       if (!add(i)) return std::nullopt;
     }
     if (found_.copies.empty()) return std::nullopt;
-    std::map<std::string_view, std::size_t> groups;  // by text, the number of classes that name it
+    std::map<Group, std::size_t> groups;  // the number of classes that name it
     for (const std::size_t first : originals_) {
-      if (!has_only_collectives(*ranks_[first].events.trace)) return std::nullopt;
-      for (const std::string_view group : groups_of(*ranks_[first].events.trace)) ++groups[group];
+      const HostDeviceTrace& trace = *ranks_[first].events.trace;
+      if (!has_only_collectives(trace)) return std::nullopt;
+      for (std::size_t i = 0; i < trace.groups.size(); ++i) ++groups[group_in(trace, ProcessGroupId{i})];
     }
     for (const auto& [group, classes] : groups) {
-      if (!has_all(group_named(group), found_.ranks, classes == originals_.size())) return std::nullopt;
+      if (!has_all(group, found_.ranks, classes == originals_.size())) return std::nullopt;
     }
     for (const RankTrace& rank : ranks_) found_.clocks[rank.host()] = clocks_.clock_of(rank.host());
     return std::move(found_);

@@ -79,10 +79,7 @@ class PauseFinder {
   }
 
   [[nodiscard]] Kind kind_of(std::uint32_t event) const {
-    const auto& operators = events_.trace->operator_of;
-    const auto found = std::lower_bound(operators.begin(), operators.end(), std::pair{event, std::uint32_t{0}});
-    const bool has_shapes = found != operators.end() && found->first == event;
-    return {events_.trace->name[event], has_shapes ? found->second : kNoIndex};
+    return {events_.trace->name[event], events_.trace->operator_of[event]};
   }
 
   /// Finds the usual time of each kind of operators with a wanted name.

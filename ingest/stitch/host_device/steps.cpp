@@ -34,7 +34,6 @@ struct MarkName {
 };
 
 MarkName mark_name(std::string_view name) {
-  if (const auto number = step_number(name)) return {Says::kMark, {}, number};
   if (name.starts_with(kOptimizerStep)) return {Says::kOptimizer, std::string(name)};
   for (const std::string_view range : kStepRanges) {
     if (name.starts_with(range)) return {Says::kStep, std::string(range)};
@@ -121,7 +120,9 @@ std::vector<Window> in_turn(const std::vector<Window>& marks, std::vector<std::p
 
 class StepFinder {
  public:
-  explicit StepFinder(RankEvents& events) : events_(events), names_(events.trace->texts.size()) {}
+  explicit StepFinder(RankEvents& events) : events_(events), names_(events.trace->texts.size()) {
+    for (const TraceTables::Step& step : events.trace->steps) marks_.emplace(step.event, step.number);
+  }
 
   void run() {
     if (events_.threads.empty()) return;
@@ -157,12 +158,18 @@ class StepFinder {
     for (std::size_t t = 0; t < events_.threads.size(); ++t) {
       for (const std::uint32_t event : events_.threads[t].events) {
         if (events_.trace->kind[event] != EventKind::kAnnotation) continue;
+        if (marks_.contains(event)) {
+          Family& family = families_[{0, Says::kMark, {}}];
+          family.says = Says::kMark;
+          family.events.push_back(event);
+          continue;
+        }
         const MarkName& name = name_of(event);
         if (name.says == Says::kNothing) continue;
         if (name.says == Says::kWarmUp) {
           warm_ups_.emplace_back(events_.begin_of(event), events_.end_of(event));
         } else {
-          Family& family = families_[{name.says == Says::kMark ? 0 : t, name.says, name.family}];
+          Family& family = families_[{t, name.says, name.family}];
           family.says = name.says;
           family.name = name.family;
           family.events.push_back(event);
@@ -189,7 +196,8 @@ class StepFinder {
       for (const std::uint32_t event : family.events) {
         const Time begin = events_.begin_of(event);
         if (family.says != Says::kMark && is_in_warm_up(begin)) continue;
-        const std::optional<std::int64_t>& number = name_of(event).number;
+        const std::optional<std::int64_t> number =
+            family.says == Says::kMark ? marks_.at(event) : name_of(event).number;
         any_unnumbered = any_unnumbered || !number;
         family.windows.push_back({number.value_or(0), begin, events_.end_of(event)});
       }
@@ -247,9 +255,9 @@ class StepFinder {
     for (const RankEvents::Thread* const thread : threads) {
       const std::size_t before = marks.size();
       for (const std::uint32_t event : thread->events) {
-        if (!events_.marks_step(event)) continue;
-        const std::int64_t number = *name_of(event).number;
-        if (!known.contains(number)) marks.push_back({number, events_.begin_of(event), events_.end_of(event)});
+        const auto mark = marks_.find(event);
+        if (mark != marks_.end() && !known.contains(mark->second))
+          marks.push_back({mark->second, events_.begin_of(event), events_.end_of(event)});
       }
       for (std::size_t i = before; i < marks.size(); ++i) known.insert(marks[i].number);
     }
@@ -281,7 +289,8 @@ class StepFinder {
   }
 
   RankEvents& events_;
-  std::vector<std::optional<MarkName>> names_;  ///< by TextId; set when first asked for
+  std::map<std::uint32_t, std::int64_t> marks_;  ///< numbers of the format's marks, by event
+  std::vector<std::optional<MarkName>> names_;   ///< by TextId; set when first asked for
   std::map<std::tuple<std::size_t, Says, std::string>, Family> families_;
   std::vector<std::pair<Time, Time>> warm_ups_;  ///< by begin; the end is the latest so far
 };

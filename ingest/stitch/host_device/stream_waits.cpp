@@ -39,22 +39,22 @@ class SyncReader {
   void read(std::uint32_t sync) {
     const EventDetail* const detail = events_.trace->detail_of(sync);
     const std::uint32_t call = events_.call_of(events_.trace->correlation[sync], events_.begin_of(sync));
-    const std::string_view name = events_.name_of(sync);
+    const SyncKind kind = detail == nullptr ? SyncKind::kNone : detail->sync;
     const std::uint32_t record = detail == nullptr || detail->wait_correlation < 0
                                      ? kNoIndex
                                      : events_.call_of(detail->wait_correlation, events_.begin_of(sync));
-    const bool of_event = name == "Event Sync" || name == "Stream Wait Event";
+    const bool of_event = kind == SyncKind::kEvent || kind == SyncKind::kStreamWait;
     if (detail == nullptr || call == kNoIndex || (of_event && record == kNoIndex)) {
       ++out_.unresolved;
       return;
     }
     const std::int32_t device = events_.trace->tracks[events_.trace->track[sync].index()].device;
-    if (name == "Stream Wait Event") {
+    if (kind == SyncKind::kStreamWait) {
       read_stream_wait(recorded_on(detail->wait_stream, events_.begin_of(record)), {device, detail->stream},
                        events_.begin_of(call));
-    } else if (name == "Event Sync") {
+    } else if (kind == SyncKind::kEvent) {
       await(call, recorded_on(detail->wait_stream, events_.begin_of(record)));
-    } else if (name == "Stream Sync") {
+    } else if (kind == SyncKind::kStream) {
       await(call, last_on({device, detail->stream}, events_.begin_of(call)));
     } else {
       await_device(call, device);

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/parts/step_name.h"
 #include "ingest/stitch/host_device/host_threads.h"
 #include "model/base/sort_runs.h"
 
@@ -38,18 +37,17 @@ class ShapedOperators {
  public:
   explicit ShapedOperators(const RankEvents& events)
       : events_(events),
-        operator_of_(events.trace->size(), kNoIndex),
         evaluates_(*events.trace, [](std::string_view name) { return name.starts_with(kEvaluates); }),
-        optimizes_(*events.trace, [](std::string_view name) { return name.starts_with(kOptimizer); }) {
-    for (const auto& [event, which] : events.trace->operator_of) operator_of_[event] = which;
-  }
+        optimizes_(*events.trace, [](std::string_view name) { return name.starts_with(kOptimizer); }) {}
 
   [[nodiscard]] const RankEvents& events() const noexcept { return events_; }
   /// Returns the index of an event's operator in HostDeviceTrace::operators; kNoIndex if it has none.
-  [[nodiscard]] std::uint32_t operator[](std::uint32_t event) const noexcept { return operator_of_[event]; }
+  [[nodiscard]] std::uint32_t operator[](std::uint32_t event) const noexcept {
+    return events_.trace->operator_of[event];
+  }
   /// Returns what is around a moment within `event`, directly. `around` is what is around the event.
   [[nodiscard]] Caller inside(std::uint32_t event, Caller around) const noexcept {
-    if (operator_of_[event] != kNoIndex) around.event = event;
+    if ((*this)[event] != kNoIndex) around.event = event;
     around.in_optimizer = around.in_optimizer || optimizes_(event);
     around.in_backward = around.in_backward || evaluates_(event);
     return around;
@@ -57,7 +55,6 @@ class ShapedOperators {
 
  private:
   const RankEvents& events_;
-  std::vector<std::uint32_t> operator_of_;  // by event
   ByName<bool (*)(std::string_view)> evaluates_;
   ByName<bool (*)(std::string_view)> optimizes_;
 };
@@ -202,7 +199,7 @@ struct Span {
 /// Returns true for annotations by which a user may select tasks. The profiler's step marks are not among them, because
 /// steps are selected by number.
 bool is_annotation(const RankEvents& events, std::uint32_t event) {
-  return events.trace->kind[event] == EventKind::kAnnotation && !step_number(events.name_of(event));
+  return events.trace->kind[event] == EventKind::kAnnotation && !events.trace->marks_step(event);
 }
 
 /// Sorts spans so that each comes before the spans inside it.
@@ -264,9 +261,10 @@ std::vector<Span> parts_within(const std::vector<Span>& spans, std::vector<std::
 /// the main thread waits for another thread that works for it, such as the autograd thread (explain_silences()), its
 /// annotations also apply to that thread's calls.
 class Annotated {
+  static constexpr std::uint32_t kNoList = 0;
+
  public:
-  Annotated(const RankEvents& events, const std::vector<HostThread>& threads)
-      : events_(events), list_of_(events.trace->size(), kNoList) {
+  Annotated(const RankEvents& events, const std::vector<HostThread>& threads) : events_(events) {
     lists_.emplace_back();
     std::map<TrackId, std::vector<Span>> modules;
     for (const HostDeviceTrace::ModuleCall& call : events.trace->modules)
@@ -290,8 +288,6 @@ class Annotated {
   [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
 
  private:
-  static constexpr std::uint32_t kNoList = 0;
-
   void walk(const RankEvents::Thread& thread, std::vector<Span> spans) {
     add_annotations(events_, thread, spans);
     sort_outermost_first(spans);
@@ -305,7 +301,7 @@ class Annotated {
       for (; next < spans.size() && spans[next].begin <= at; ++next) open.open(spans[next]);
       const std::size_t closed = open.close(at);
       if (next != before || closed > 0) list = add(open.spans());
-      list_of_[event] = list;
+      list_of_.set(event, list);
     }
     left_out_ += open.left_out();
   }
@@ -318,8 +314,8 @@ class Annotated {
   }
 
   const RankEvents& events_;
-  std::vector<std::uint32_t> list_of_;      // index into lists_, by event
-  std::vector<std::vector<TextId>> lists_;  // the first list is empty
+  OptionalColumn<std::uint32_t, kNoList> list_of_;  // index into lists_, by event
+  std::vector<std::vector<TextId>> lists_;          // the first list is empty
   std::uint64_t left_out_ = 0;
 };
 
@@ -345,12 +341,10 @@ std::uint64_t add_annotation_uses(const RankEvents& events, const std::vector<Ho
 void add_kernel_launches(const RankEvents& events, const DeviceTasks& tasks, Assembly& assembly) {
   const HostDeviceTrace& trace = *events.trace;
   if (trace.launch_of.empty()) return;
-  std::vector<std::uint32_t> launch_of(trace.size(), kNoIndex);
-  for (const auto& [event, which] : trace.launch_of) launch_of[event] = which;
   LaunchTable& table = assembly.launches;
   const auto first = static_cast<std::uint32_t>(table.launches.size());
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
-    const std::uint32_t which = launch_of[events.ops[i].event];
+    const std::uint32_t which = trace.launch_of[events.ops[i].event];
     if (which == kNoIndex) continue;
     tasks.for_each_task(i, [&](TaskId task) { table.uses.push_back({task, first + which}); });
   }

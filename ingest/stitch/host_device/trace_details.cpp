@@ -35,8 +35,7 @@ class Calls {
         name_of_(trace_.texts.size(), kUnnamed),
         call_of_(trace_.size(), kNoIndex) {
     for (std::uint32_t i = 0; i < out.names.size(); ++i) numbers_.try_emplace(out.names[i], i);
-    for (const auto& [event, which] : trace_.operator_of) flops_.emplace(event, trace_.operators[which].work.flops);
-    for (const auto& [event, flops] : trace_.flops_of) flops_[event] = flops;
+    for (const TraceTables::Flops& one : trace_.flops_of) flops_[one.event] = one.count;
   }
 
   void run() {
@@ -72,10 +71,12 @@ class Calls {
     for (const std::uint32_t event : thread.events) {
       const std::optional<CallKind> kind = call_kind(trace_.kind[event]);
       if (!kind) continue;
-      const auto flops = flops_.find(event);
+      const auto computed = flops_.find(event);
+      const std::uint32_t which = trace_.operator_of[event];
+      const double estimate = which == kNoIndex ? 0 : trace_.operators[which].work.flops;
       calls.push_back({{.start = events_.begin_of(event),
                         .duration = events_.end_of(event) - events_.begin_of(event),
-                        .flops = flops == flops_.end() ? 0 : flops->second,
+                        .flops = computed == flops_.end() ? estimate : computed->second,
                         .name = number_of(trace_.name[event]),
                         .kind = *kind},
                        event});
@@ -134,7 +135,7 @@ class Calls {
   std::vector<std::uint32_t> name_of_;  ///< by text
   std::vector<std::uint32_t> call_of_;  ///< by event
   std::unordered_map<std::string, std::uint32_t> numbers_;
-  std::unordered_map<std::uint32_t, double> flops_;  ///< by event
+  std::unordered_map<std::uint32_t, double> flops_;  ///< by event, as the profiler computed them
 };
 
 }  // namespace

@@ -27,8 +27,6 @@ HostDeviceTrace trace_of(std::int64_t rank) {
   trace.kind.push_back(EventKind::kOp);
   trace.name.emplace_back(0);
   trace.track.emplace_back(0);
-  trace.correlation.push_back(-1);
-  trace.detail.push_back(HostDeviceTrace::kNoDetail);
   trace.host_name = "host";
   return trace;
 }
@@ -137,11 +135,12 @@ std::vector<std::string> hosts_of(const std::vector<std::pair<std::int32_t, std:
     trace.kind.push_back(EventKind::kKernel);
     trace.name.emplace_back(0);
     trace.track.emplace_back(1);
-    trace.correlation.push_back(-1);
-    trace.detail.push_back(HostDeviceTrace::kNoDetail);
     trace.texts.emplace_back("nccl 0x1f");
-    trace.communicators.push_back({TextId{trace.texts.size() - 1}, static_cast<std::int32_t>(rank),
-                                   static_cast<std::int32_t>(devices_and_processes.size()), nodes});
+    trace.groups.push_back({.name = TextId{trace.texts.size() - 1},
+                            .size = static_cast<std::uint32_t>(devices_and_processes.size()),
+                            .ranks = {},
+                            .own = static_cast<std::int32_t>(rank),
+                            .nodes = nodes});
     ReadInput input{fmt::format("{}.json", rank++), "/f", "/", {}};
     input.sink.add(std::move(trace));
     parts.add(input);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/parts/process_groups.h"
 #include "tests/ingest/trace_maker.h"
 
 namespace stepsim::ingest {
@@ -40,7 +41,7 @@ TEST(WindowsTest, TracesOfOneProcessThatFollowEachOtherBecomeOneWithoutThePause)
   EXPECT_NE(trace.correlation[2], trace.correlation[0]) << "the profiler may count from the start again";
   EXPECT_EQ(trace.correlation[2], trace.correlation[3]);
   ASSERT_EQ(trace.windows.size(), 2U);
-  EXPECT_EQ(trace.windows[1].first, trace.windows[0].second);
+  EXPECT_EQ(trace.windows[1].begin, trace.windows[0].end);
   EXPECT_EQ(assembly.assumptions.size(), 1U);
 }
 
@@ -48,15 +49,14 @@ TEST(WindowsTest, KernelsKeepTheirLaunches) {
   std::vector<RankTrace> traces{window(1000, "early"), window(5000, "late")};
   for (std::size_t i = 0; i < traces.size(); ++i) {
     traces[i].trace.launches = {{.blocks = 10 + i, .threads = 64, .registers = 16, .shared_memory = 0}};
-    traces[i].trace.launch_of = {{1, 0}};
+    traces[i].trace.launch_of.set(1, 0);
   }
   Assembly assembly;
   join_windows(traces, assembly);
   const HostDeviceTrace& trace = traces.at(0).trace;
-  ASSERT_EQ(trace.launch_of.size(), 2U);
-  for (const auto& [event, which] : trace.launch_of)
-    EXPECT_EQ(trace.launches[which].blocks, event == 1 ? 10U : 11U) << trace.text(trace.name[event]);
-  EXPECT_EQ(trace.launch_of[1].first, 3U);
+  EXPECT_EQ(trace.launches.at(trace.launch_of[1]).blocks, 10U);
+  EXPECT_EQ(trace.launches.at(trace.launch_of[3]).blocks, 11U);
+  EXPECT_EQ(trace.launch_of[2], HostDeviceTrace::kNone);
 }
 
 /// Returns window() with a row of each list of a trace, whose times are 10, 20, ... us after `begin_us`. `tag`
@@ -70,7 +70,11 @@ RankTrace full_window(double begin_us, const std::string& tag, std::int64_t valu
   const std::uint32_t kernel = maker.add(EventKind::kKernel, "ncclDevKernel", stream, begin_us + 20, 100, 5);
   EventDetail& detail = maker.detail(kernel);
   detail.collective = maker.text("allreduce");
-  detail.group = maker.text("group of " + tag);
+  detail.group = maker.group({.name = maker.text("group of " + tag),
+                              .size = static_cast<std::uint32_t>(value),
+                              .ranks = {},
+                              .own = 1,
+                              .nodes = 3});
   detail.dtype = maker.text("Float");
   detail.wait_correlation = 5;
   const auto at = [&](std::int64_t later_us) {
@@ -82,12 +86,12 @@ RankTrace full_window(double begin_us, const std::string& tag, std::int64_t valu
   trace.python = {{thread, maker.text("function of " + tag), at(20), Duration{value}}};
   trace.memory = {{at(30), thread, static_cast<std::uint64_t>(value), 0, Bytes{value}, Bytes{value}, Bytes{value}}};
   trace.overheads = {{maker.text("overhead of " + tag), at(40), Duration{value}}};
-  trace.communicators = {{detail.group, 1, static_cast<std::int32_t>(value), 3}};
   trace.transports.emplace_back().group = tag;
   trace.operators.emplace_back().name = "operator of " + tag;
-  trace.operator_of = {{call, 0}};
+  trace.operator_of.set(call, 0);
   trace.launches = {{.blocks = static_cast<std::uint64_t>(value), .threads = 1, .registers = 1, .shared_memory = 1}};
-  trace.launch_of = {{kernel, 0}};
+  trace.launch_of.set(kernel, 0);
+  trace.steps = {{call, value}};
   trace.flops_of = {{call, static_cast<double>(value)}};
   trace.hand_overs = {{call, kernel}};
   trace.storage_uses = {{kernel, true, value}};
@@ -130,27 +134,26 @@ TEST(WindowsTest, WhatBelongsToTheSecondWindowIsInItsPlaceAndTime) {
   EXPECT_EQ(trace.overheads[1].length, Duration{12});
   EXPECT_EQ(trace.text(trace.overheads[1].kind), "overhead of late");
 
-  ASSERT_EQ(trace.communicators.size(), 2U);
-  EXPECT_EQ(trace.text(trace.communicators[1].group), "group of late");
-  EXPECT_EQ(trace.communicators[1].size, 12);
+  ASSERT_EQ(trace.groups.size(), 2U);
+  EXPECT_EQ(trace.groups[1].size, 12U);
   ASSERT_EQ(trace.transports.size(), 2U);
   EXPECT_EQ(trace.transports[1].group, "late");
   ASSERT_NE(trace.detail_of(3), nullptr);
   const EventDetail& detail = *trace.detail_of(3);
   EXPECT_EQ(trace.text(detail.collective), "allreduce");
-  EXPECT_EQ(trace.text(detail.group), "group of late");
+  EXPECT_EQ(key_of(trace, detail.group), "group of late");
   EXPECT_EQ(trace.text(detail.dtype), "Float");
   EXPECT_EQ(detail.wait_correlation, trace.correlation[2]);
-  EXPECT_EQ(trace.text(trace.detail_of(1)->group), "group of early");
+  EXPECT_EQ(key_of(trace, trace.detail_of(1)->group), "group of early");
 
-  ASSERT_EQ(trace.operator_of.size(), 2U);
-  EXPECT_EQ(trace.operator_of[1].first, 2U);
-  EXPECT_EQ(trace.operators.at(trace.operator_of[1].second).name, "operator of late");
-  ASSERT_EQ(trace.launch_of.size(), 2U);
-  EXPECT_EQ(trace.launch_of[1].first, 3U);
-  EXPECT_EQ(trace.launches.at(trace.launch_of[1].second).blocks, 12U);
-  EXPECT_EQ(trace.flops_of.at(1), std::pair(2U, 12.0));
-  EXPECT_EQ(trace.hand_overs.at(1), std::pair(2U, 3U));
+  EXPECT_EQ(trace.operators.at(trace.operator_of[2]).name, "operator of late");
+  EXPECT_EQ(trace.launches.at(trace.launch_of[3]).blocks, 12U);
+  EXPECT_EQ(trace.steps.at(1).event, 2U);
+  EXPECT_EQ(trace.steps.at(1).number, 12);
+  EXPECT_EQ(trace.flops_of.at(1).event, 2U);
+  EXPECT_EQ(trace.flops_of.at(1).count, 12.0);
+  EXPECT_EQ(trace.hand_overs.at(1).from, 2U);
+  EXPECT_EQ(trace.hand_overs.at(1).to, 3U);
   ASSERT_EQ(trace.storage_uses.size(), 2U);
   EXPECT_EQ(trace.storage_uses[1].event, 3U);
   EXPECT_EQ(trace.storage_uses[1].storage, 12);

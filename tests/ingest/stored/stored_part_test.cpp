@@ -33,26 +33,28 @@ HostDeviceTrace full_trace() {
     trace.kind.push_back(i == 0 ? EventKind::kOp : EventKind::kKernel);
     trace.name.emplace_back(i);
     trace.track.emplace_back(i);
-    trace.correlation.push_back(i == 0 ? -1 : 42);
-    trace.detail.push_back(i == 0 ? HostDeviceTrace::kNoDetail : 0);
   }
-  trace.details = {{Bytes{12}, 1, 2, 3, 4, 5, TextId{2}, TextId{3}, TextId{4}, 6}};
+  trace.correlation.set(1, 42);
+  trace.detail.set(1, 0);
+  trace.details = {{Bytes{12}, 1, 2, 3, 4, 5, TextId{2}, ProcessGroupId{0}, TextId{4}, 6, SyncKind::kStream,
+                    MemoryKind::kPageable, MemoryKind::kOther}};
   trace.operators = {
       {"aten::mm",
        "[[2, 3], []]",
        {KernelClass::kGemm, 12.5, 13.5, Precision::kFloat16, {1, 2, 3, 4}},
        {{{2, 3}, 2, Precision::kFloat16, ElementKind::kFloat}, {{}, 8, Precision::kFloat64, ElementKind::kOther}}},
       {"aten::relu", "", {}, {}}};
-  trace.operator_of = {{0, 1}};
+  trace.operator_of.set(0, 1);
   trace.launches = {{1'000'000'000'000, 128, 64, 4096}};
-  trace.launch_of = {{1, 0}};
+  trace.launch_of.set(1, 0);
+  trace.steps = {{0, 29}};
   trace.modules = {{TrackId{0}, TextId{0}, Time{Duration{5}}, Duration{6}}};
   trace.python = {{TrackId{0}, TextId{1}, Time{Duration{7}}, Duration{8}}};
   trace.memory = {{Time{Duration{9}}, TrackId{0}, 77, 1, Bytes{-10}, Bytes{11}, Bytes{12}}};
   trace.flops_of = {{0, 1e12}};
-  trace.overheads = {{TextId{5}, Time{Duration{13}}, Duration{14}}};
+  trace.overheads = {{TextId{5}, Time{Duration{13}}, Duration{14}, true}};
   trace.hand_overs = {{0, 1}};
-  trace.communicators = {{TextId{3}, 1, 2, 3}};
+  trace.groups = {{TextId{3}, 2, {0, 9}, 1, 3}, {{}, 3, {4, 5, 6}}};
   trace.transports = {{"rank 0 of 2",
                        "AllReduce",
                        "RING",
@@ -143,8 +145,11 @@ TEST(StoredPartTest, EveryFieldIsReadAsItWasWritten) {
   EXPECT_THAT(
       (std::vector{detail.stream, detail.wait_stream, detail.wait_correlation, detail.sequence, detail.elements}),
       ElementsAre(1, 2, 3, 4, 5));
-  EXPECT_THAT((std::vector{detail.collective, detail.group, detail.dtype}),
-              ElementsAre(TextId{2}, TextId{3}, TextId{4}));
+  EXPECT_THAT((std::vector{detail.collective, detail.dtype}), ElementsAre(TextId{2}, TextId{4}));
+  EXPECT_EQ(detail.group, ProcessGroupId{0});
+  EXPECT_EQ(detail.sync, SyncKind::kStream);
+  EXPECT_EQ(detail.from, MemoryKind::kPageable);
+  EXPECT_EQ(detail.to, MemoryKind::kOther);
   EXPECT_EQ(detail.peer, 6);
   const Track& track = trace.tracks.at(1);
   EXPECT_THAT((std::vector{track.process, track.thread, track.name}), ElementsAre("0", "7", "stream"));
@@ -162,9 +167,12 @@ TEST(StoredPartTest, EveryFieldIsReadAsItWasWritten) {
   EXPECT_EQ(trace.operators[0].inputs[1].precision, Precision::kFloat64);
   EXPECT_EQ(trace.operators[0].inputs[1].element, ElementKind::kOther);
   EXPECT_TRUE(trace.operators[1].inputs.empty());
-  EXPECT_EQ(trace.operator_of, full.operator_of);
+  EXPECT_EQ(trace.operator_of[0], 1U);
+  EXPECT_EQ(trace.operator_of[1], HostDeviceTrace::kNone);
   EXPECT_EQ(trace.launches, full.launches);
-  EXPECT_EQ(trace.launch_of, full.launch_of);
+  EXPECT_EQ(trace.launch_of[1], 0U);
+  EXPECT_EQ(trace.steps.at(0).event, 0U);
+  EXPECT_EQ(trace.steps.at(0).number, 29);
   EXPECT_EQ(trace.modules.at(0).begin, Time{Duration{5}});
   EXPECT_EQ(trace.modules.at(0).length, Duration{6});
   EXPECT_EQ(trace.python.at(0).name, TextId{1});
@@ -176,14 +184,15 @@ TEST(StoredPartTest, EveryFieldIsReadAsItWasWritten) {
   EXPECT_EQ(memory.device, 1);
   EXPECT_THAT((std::vector{memory.change, memory.allocated, memory.reserved}),
               ElementsAre(Bytes{-10}, Bytes{11}, Bytes{12}));
-  EXPECT_THAT(trace.flops_of, ElementsAre(Pair(0U, 1e12)));
+  EXPECT_EQ(trace.flops_of.at(0).event, 0U);
+  EXPECT_EQ(trace.flops_of.at(0).count, 1e12);
   EXPECT_EQ(trace.overheads.at(0).kind, TextId{5});
   EXPECT_EQ(trace.overheads.at(0).start, Time{Duration{13}});
   EXPECT_EQ(trace.overheads.at(0).length, Duration{14});
-  EXPECT_EQ(trace.hand_overs, full.hand_overs);
-  const HostDeviceTrace::Communicator& communicator = trace.communicators.at(0);
-  EXPECT_EQ(communicator.group, TextId{3});
-  EXPECT_THAT((std::vector{communicator.rank, communicator.size, communicator.nodes}), ElementsAre(1, 2, 3));
+  EXPECT_TRUE(trace.overheads.at(0).queue_full);
+  EXPECT_EQ(trace.hand_overs.at(0).from, 0U);
+  EXPECT_EQ(trace.hand_overs.at(0).to, 1U);
+  EXPECT_EQ(trace.groups, full.groups);
   const TransportUse& use = trace.transports.at(0);
   EXPECT_THAT((std::vector{use.group, use.operation, use.algorithm, use.protocol}),
               ElementsAre("rank 0 of 2", "AllReduce", "RING", "LL"));
@@ -221,47 +230,52 @@ std::string text_of(std::initializer_list<int> bytes) {
 /// seven, of which the lowest seven groups are zero.
 std::string bits_of(int second) { return text_of({0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80 | second, 0x80, 1}); }
 
-/// Version 4 in bytes, by hand. A number below 64 is a byte of twice its value, and -1 is 1. A text is its length and
+/// Version 5 in bytes, by hand. A number below 64 is a byte of twice its value, and -1 is 1. A text is its length and
 /// its letters. A list or table is its length and a block for each column; a block of one number is the width 1, the
 /// number, and its difference from the smallest one, 0. If this test fails, stored parts cannot be read any more: the
 /// layout needs a new version.
-TEST(StoredPartTest, TheBytesOfVersionFourStayAsTheyAre) {
+TEST(StoredPartTest, TheBytesOfVersionFiveStayAsTheyAre) {
   const std::string body =
-      "stepsim part 4\n" +
+      "stepsim part 5\n" +
       text_of({2, 2, 'f', 1, 2, 0, 1, 4, 0, 2, 'o'}) +         // files: name f, size 1, checksum 2, opened o
       text_of({2, 'j', 2, 't'}) +                              // job's name and text
       text_of({0}) +                                           // no diagnostics
       text_of({2, 2, 'i', 2, 'g', 2, 'w', 2, 'k', 6, 8, 0}) +  // an input: names, 3 events, 4 skipped, no diagnostics
       text_of({2, 2, 'r'}) +                                   // a part of "r"
-      text_of({2, 1, 10, 0, 2, 1, 12, 0, 2, 1, 6, 0}) +        // start 5, duration 6, kind 3 (kernel)
-      text_of({2, 1, 2, 0, 2, 1, 0, 0, 2, 1, 14, 0, 2, 1, 0, 0}) +  // name 1, track 0, correlation 7, detail 0
+      text_of({2, 1, 10, 0, 1, 12, 0, 1, 6, 0}) +              // an event: start 5, duration 6, kind 3 (kernel)
+      text_of({1, 2, 0, 1, 0, 0, 1, 14, 0}) +                  // name 1, track 0, correlation 7
+      text_of({1, 0, 0, 1, 0, 0, 1, 0, 0}) +                   // detail 0, operator 0, launch 0
+      text_of({6, 2, 'a', 2, 'b', 2, 'c'}) +                   // texts
+      text_of({2, 2, 'p', 2, 't', 2, 'n', 1, 2, 0, 1, 30, 0, 1, 32, 0}) +  // a track: texts, on device 15, stream 16
       text_of({2, 1, 16, 0, 1, 18, 0, 1, 20, 0, 1, 22, 0}) +  // a detail: bytes 8, stream 9, wait stream 10 and call 11
-      text_of({1, 24, 0, 1, 26, 0, 1, 0, 0, 1, 2, 0, 1, 4, 0, 1, 28, 0}) +  // sequence 12, elements 13, texts, peer 14
-      text_of({2, 2, 'p', 2, 't', 2, 'n', 1, 2, 0, 1, 30, 0, 1, 32, 0}) +   // a track: texts, on device 15, stream 16
-      text_of({6, 2, 'a', 2, 'b', 2, 'c'}) +                                // texts
+      text_of({1, 24, 0, 1, 26, 0, 1, 0, 0, 1, 0, 0, 1, 4, 0, 1, 28, 0}) +  // sequence 12, elements 13, text 0, group
+      text_of({1, 4, 0, 1, 2, 0, 1, 4, 0}) +  // 0, text 2, peer 14; wait 2, memories 1 and 2
       text_of({2, 2, 'o', 2, 's', 1, 4, 0, 1}) + bits_of(0) + text_of({0}) +  // an operator: kind 2, 2.0 operations
       text_of({1, 0, 0, 1, 6, 0}) +                                           // 0.0 bytes, precision 3
       text_of({1}) + bits_of(0x31) + text_of({0, 1}) + bits_of(0x32) + text_of({0, 1}) +  // products: 17 of 18 x
       bits_of(0x33) + text_of({0, 1}) + bits_of(0x34) + text_of({0}) +                    // 19 x 20
       text_of({2, 1, 2, 0, 2, 1, 42, 0, 1, 8, 0, 1, 4, 0}) +    // an input: elements of 21 bytes, types 4 and 2
-      text_of({2, 1, 2, 0, 2, 1, 44, 0}) +                      // one size: 22
-      text_of({2, 1, 0, 0, 1, 0, 0}) +                          // the operator of event 0
+      text_of({1, 2, 0, 2, 1, 44, 0}) +                         // one size: 22
       text_of({2, 1, 46, 0, 1, 48, 0, 1, 50, 0, 1, 52, 0}) +    // a launch: 23 to 26
-      text_of({2, 1, 0, 0, 1, 0, 0}) +                          // of event 0
+      text_of({2, 1, 0, 0, 1, 126, 0}) +                        // a step: event 0, number 63
       text_of({2, 1, 0, 0, 1, 2, 0, 1, 54, 0, 1, 56, 0}) +      // a module: track 0, text 1, begin 27, length 28
-      text_of({2, 1, 0, 0, 1, 4, 0, 1, 58, 0, 1, 60, 0}) +      // a function: track 0, text 2, begin 29, length 30
       text_of({2, 1, 62, 0, 1, 0, 0, 1, 64, 0, 1, 66, 0}) +     // memory: time 31, track 0, block 32, device 33
       text_of({1, 68, 0, 1, 70, 0, 1, 72, 0}) +                 // change 34, allocated 35, reserved 36
-      text_of({2, 1, 0, 0, 1}) + bits_of(0) + text_of({0}) +    // event 0 has 2.0 operations
-      text_of({2, 1, 4, 0, 1, 74, 0, 1, 76, 0}) +               // an overhead: text 2, start 37, length 38
+      text_of({2, 1, 4, 0, 1, 74, 0, 1, 76, 0, 1, 2, 0}) +      // an overhead: text 2, start 37, length 38, full queue
       text_of({2, 1, 0, 0, 1, 0, 0}) +                          // a hand-over from event 0 to event 0
-      text_of({2, 1, 2, 0, 1, 78, 0, 1, 80, 0, 1, 82, 0}) +     // a communicator: text 1, rank 39, 40, 41
+      text_of({2, 1, 2, 0, 1, 80, 0, 1, 4, 0}) +                // a group: text 1, size 40, 2 ranks:
+      text_of({4, 1, 84, 0, 1, 1, 78, 0, 1, 82, 0}) +           // 42 and 43; own number 39, nodes 41
+      text_of({2, 1, 0, 0, 1, 2, 0, 1, 88, 0}) +                // event 0 writes storage 44
+      text_of({2, 1, 0, 0, 1, 2, 0, 1, 90, 0}) +                // and waits for collective 45
+      text_of({2, 1, 116, 0, 1, 118, 0}) +                      // a window from 58 to 59
+      text_of({2, 1, 0, 0, 1, 4, 0, 1, 58, 0, 1, 60, 0}) +      // a function: track 0, text 2, begin 29, length 30
+      text_of({2, 1, 0, 0, 1}) + bits_of(0) + text_of({0}) +    // event 0 has 2.0 operations
       text_of({2, 2, 'g', 2, 'o', 2, 'a', 2, 'l', 1, 84, 0}) +  // transport: texts, 42 operations
-      text_of({1, 86, 0, 1, 88, 0, 1, 90, 0}) +                 // bytes 43, channels 44, their time 45
-      text_of({2, 1, 92, 0, 1, 94, 0, 1, 96, 0, 1, 98, 0, 1, 100, 0}) +      // sent: 46 to 50
-      text_of({2, 1, 102, 0, 1, 104, 0, 1, 106, 0, 1, 108, 0, 1, 110, 0}) +  // received: 51 to 55
+      text_of({1, 86, 0}) +                                     // bytes 43
+      text_of({1, 92, 0, 1, 94, 0, 1, 96, 0, 1, 98, 0, 1, 100, 0}) +      // sent: 46 to 50
+      text_of({1, 102, 0, 1, 104, 0, 1, 106, 0, 1, 108, 0, 1, 110, 0}) +  // received: 51 to 55
+      text_of({1, 88, 0, 1, 90, 0}) +                                     // channels 44, their time 45
       text_of({2, 112, 2, 114, 0, 2, 'b', 2, 'h'}) +      // rank 56, world 57, ranks of a batch unknown, backend, host
-      text_of({2, 1, 116, 0, 1, 118, 0}) +                // a window from 58 to 59
       text_of({2, 'd', 2, 120, 2, 'm', 2, 122, 2, 124});  // device, its memory 60, modelled, samples 61, base time 62
 
   StoredPart part;
@@ -278,25 +292,29 @@ TEST(StoredPartTest, TheBytesOfVersionFourStayAsTheyAre) {
   trace.kind = {EventKind::kKernel};
   trace.name = {TextId{1}};
   trace.track = {TrackId{0}};
-  trace.correlation.push_back(7);
-  trace.detail.push_back(0);
-  trace.details = {{Bytes{8}, 9, 10, 11, 12, 13, TextId{0}, TextId{1}, TextId{2}, 14}};
+  trace.correlation.set(0, 7);
+  trace.detail.set(0, 0);
+  trace.details = {{Bytes{8}, 9, 10, 11, 12, 13, TextId{0}, ProcessGroupId{0}, TextId{2}, 14, SyncKind::kStreamWait,
+                    MemoryKind::kPageable, MemoryKind::kOther}};
   trace.tracks = {{"p", "t", "n", true, 15, 16}};
   trace.texts = {"a", "b", "c"};
   trace.operators = {{"o",
                       "s",
                       {KernelClass::kAttention, 2.0, 0.0, Precision::kFloat16, {17, 18, 19, 20}},
                       {{{22}, 21, Precision::kFloat8, ElementKind::kOther}}}};
-  trace.operator_of = {{0, 0}};
+  trace.operator_of.set(0, 0);
   trace.launches = {{23, 24, 25, 26}};
-  trace.launch_of = {{0, 0}};
+  trace.launch_of.set(0, 0);
+  trace.steps = {{0, 63}};
   trace.modules = {{TrackId{0}, TextId{1}, Time{Duration{27}}, Duration{28}}};
   trace.python = {{TrackId{0}, TextId{2}, Time{Duration{29}}, Duration{30}}};
   trace.memory = {{Time{Duration{31}}, TrackId{0}, 32, 33, Bytes{34}, Bytes{35}, Bytes{36}}};
   trace.flops_of = {{0, 2.0}};
-  trace.overheads = {{TextId{2}, Time{Duration{37}}, Duration{38}}};
+  trace.overheads = {{TextId{2}, Time{Duration{37}}, Duration{38}, true}};
   trace.hand_overs = {{0, 0}};
-  trace.communicators = {{TextId{1}, 39, 40, 41}};
+  trace.groups = {{TextId{1}, 40, {42, 43}, 39, 41}};
+  trace.storage_uses = {{0, true, 44}};
+  trace.collective_calls = {{0, true, 45}};
   trace.transports = {{"g",
                        "o",
                        "a",
@@ -352,7 +370,7 @@ TEST(StoredPartTest, AnotherVersionIsRefused) {
   std::string bytes = to_bytes(full_part());
   bytes[13] = '2';
   EXPECT_EQ(thrown_by<InputError>([&] { (void)read(bytes); }),
-            "x.stepsim: this part is of version '2'; expected version 4, which this stepsim writes: convert the traces "
+            "x.stepsim: this part is of version '2'; expected version 5, which this stepsim writes: convert the traces "
             "again");
 }
 
@@ -374,18 +392,17 @@ TEST(StoredPartTest, IndicesThatLeadOutsideTheirTablesAreRefused) {
   expect_refused([](HostDeviceTrace& trace) { trace.name[0] = TextId{}; });
   expect_refused([](HostDeviceTrace& trace) { trace.track[1] = TrackId{2}; });
   expect_refused([](HostDeviceTrace& trace) { trace.detail.set(1, 1); });
-  expect_refused([](HostDeviceTrace& trace) { trace.details[0].group = TextId{9}; });
-  expect_refused([](HostDeviceTrace& trace) { trace.operator_of[0].second = 2; });
-  expect_refused([](HostDeviceTrace& trace) { trace.operator_of = {{1, 0}, {0, 0}}; });
-  expect_refused([](HostDeviceTrace& trace) { trace.launch_of[0].first = 2; });
-  expect_refused([](HostDeviceTrace& trace) { trace.flops_of[0].first = 2; });
-  expect_refused([](HostDeviceTrace& trace) { trace.hand_overs[0].second = 2; });
+  expect_refused([](HostDeviceTrace& trace) { trace.details[0].group = ProcessGroupId{2}; });
+  expect_refused([](HostDeviceTrace& trace) { trace.operator_of.set(0, 2); });
+  expect_refused([](HostDeviceTrace& trace) { trace.launch_of.set(1, 1); });
+  expect_refused([](HostDeviceTrace& trace) { trace.steps[0].event = 2; });
+  expect_refused([](HostDeviceTrace& trace) { trace.flops_of[0].event = 2; });
+  expect_refused([](HostDeviceTrace& trace) { trace.hand_overs[0].to = 2; });
   expect_refused([](HostDeviceTrace& trace) { trace.modules[0].track = TrackId{5}; });
   expect_refused([](HostDeviceTrace& trace) { trace.overheads[0].kind = TextId{}; });
-  expect_refused([](HostDeviceTrace& trace) { trace.communicators[0].group = TextId{7}; });
+  expect_refused([](HostDeviceTrace& trace) { trace.groups[0].name = TextId{7}; });
   expect_refused([](HostDeviceTrace& trace) { trace.kind[0] = static_cast<EventKind>(100); });
   expect_refused([](HostDeviceTrace& trace) { trace.start[0] = Time::max(); });
-  expect_refused([](HostDeviceTrace& trace) { trace.start.pop_back(); });
 }
 
 TEST(StoredPartTest, OtherFormatsAreRefused) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "ingest/formats/capture/nccl.h"
+#include "ingest/parts/process_groups.h"
 #include "tests/ingest/formats/capture/capture_maker.h"
 #include "tests/ingest/read_text.h"
 
@@ -85,7 +86,7 @@ TEST(CaptureNcclTest, AKernelIsDescribedByWhatWasEnqueuedRightAfterItsLaunch) {
   const EventDetail* const reduced = detail_of(trace, 1);
   ASSERT_NE(reduced, nullptr);
   EXPECT_EQ(trace.text(reduced->collective), "AllReduce");
-  EXPECT_EQ(trace.text(reduced->group), "nccl 0x1f");
+  EXPECT_EQ(key_of(trace, reduced->group), "nccl 0x1f");
   EXPECT_EQ(trace.text(reduced->dtype), "ncclFloat32");
   EXPECT_EQ(reduced->sequence, 7);
   EXPECT_EQ(reduced->bytes, Bytes{4000});
@@ -93,10 +94,10 @@ TEST(CaptureNcclTest, AKernelIsDescribedByWhatWasEnqueuedRightAfterItsLaunch) {
   EXPECT_EQ(detail_of(trace, 2), nullptr) << "NCCL told nothing of it";
   ASSERT_NE(detail_of(trace, 3), nullptr);
   EXPECT_EQ(detail_of(trace, 3)->bytes, Bytes{800});
-  ASSERT_EQ(trace.communicators.size(), 1U);
-  EXPECT_EQ(trace.communicators[0].rank, 3);
-  EXPECT_EQ(trace.communicators[0].size, 8);
-  EXPECT_EQ(trace.communicators[0].nodes, 2);
+  ASSERT_EQ(trace.groups.size(), 1U);
+  EXPECT_EQ(trace.groups[0].own, 3);
+  EXPECT_EQ(trace.groups[0].size, 8U);
+  EXPECT_EQ(trace.groups[0].nodes, 2);
   EXPECT_EQ(trace.rank, 3) << "no launcher told it";
   EXPECT_EQ(trace.world_size, 8);
   EXPECT_THAT(reported(sink), IsEmpty());
@@ -145,7 +146,7 @@ TEST(CaptureNcclTest, FromVersion5OnTheLaunchJoinsWhicheverThreadReports) {
   EXPECT_EQ(detail_of(trace, 1)->elements, 35) << "of two collectives in one kernel";
   EXPECT_EQ(detail_of(trace, 2)->elements, 70);
   EXPECT_EQ(detail_of(trace, 3)->elements, 40);
-  EXPECT_EQ(trace.text(detail_of(trace, 2)->group), "nccl 0x2f");
+  EXPECT_EQ(key_of(trace, detail_of(trace, 2)->group), "nccl 0x2f");
   EXPECT_THAT(reported(sink), IsEmpty());
 }
 
@@ -239,11 +240,11 @@ TEST(CaptureNcclTest, MessagesAreWhatTheirPeersMakeOfThem) {
   EXPECT_EQ(detail_of(trace, 1)->peer, 2);
   EXPECT_EQ(detail_of(trace, 1)->bytes, Bytes{40});
   EXPECT_EQ(trace.text(detail_of(trace, 2)->collective), "sendrecv");
-  EXPECT_EQ(trace.text(detail_of(trace, 2)->group), "nccl 0x1f 0-2");
+  EXPECT_EQ(key_of(trace, detail_of(trace, 2)->group), "nccl 0x1f 0-2");
   EXPECT_EQ(trace.text(detail_of(trace, 3)->collective), "all_to_all");
   EXPECT_EQ(detail_of(trace, 3)->bytes, Bytes{120});
   EXPECT_EQ(trace.text(detail_of(trace, 4)->collective), "sendrecv");
-  EXPECT_EQ(trace.text(detail_of(trace, 4)->group), "nccl 0x1f");
+  EXPECT_EQ(key_of(trace, detail_of(trace, 4)->group), "nccl 0x1f");
 }
 
 TEST(CaptureNcclTest, OnlyWhatWasEnqueuedInActiveStepsCounts) {

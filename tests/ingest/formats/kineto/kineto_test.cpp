@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ingest/formats/format.h"
+#include "ingest/parts/process_groups.h"
 #include "model/base/error.h"
 #include "tests/thrown_by.h"
 
@@ -174,13 +175,13 @@ void expect_ascend(const Read& read) {
   EXPECT_GE(trace.correlation[work], 0);
   EXPECT_EQ(trace.correlation[work], trace.correlation[launch]) << "the innermost call made the launch";
   ASSERT_EQ(trace.hand_overs.size(), 1U);
-  EXPECT_EQ(trace.hand_overs[0].first, named(trace, "Enqueue"));
-  EXPECT_EQ(trace.hand_overs[0].second, named(trace, "Dequeue@aclnnMm"));
+  EXPECT_EQ(trace.hand_overs[0].from, named(trace, "Enqueue"));
+  EXPECT_EQ(trace.hand_overs[0].to, named(trace, "Dequeue@aclnnMm"));
   const std::size_t collective = named(trace, "hcom_allReduce__586_2_1");
   const EventDetail* const detail = trace.detail_of(collective);
   ASSERT_NE(detail, nullptr);
   EXPECT_EQ(trace.text(detail->collective), "allreduce");
-  EXPECT_EQ(trace.text(detail->group), "586");
+  EXPECT_EQ(key_of(trace, detail->group), "586");
   EXPECT_EQ(detail->sequence, 2);
   EXPECT_EQ(detail->bytes, Bytes{2000});
   EXPECT_EQ(read.count("not used: Ascend's waits, and parts of collectives"), 2U);
@@ -446,7 +447,7 @@ TEST(KinetoTest, ACollectiveKernelCarriesItsMetadata) {
       R"("Process Group Name":"3","Process Group Ranks":"[0, 1, 2, 3]","Seq":42})"));
   const EventDetail& detail = detail_of(read);
   EXPECT_EQ(read.trace.text(detail.collective), "_allgather_base");
-  EXPECT_EQ(read.trace.text(detail.group), "[0, 1, 2, 3]");
+  EXPECT_EQ(key_of(read.trace, detail.group), "[0, 1, 2, 3] ");
   EXPECT_EQ(read.trace.text(detail.dtype), "BFloat16");
   EXPECT_EQ(detail.elements, 8192);
   EXPECT_EQ(detail.bytes, Bytes{16384}) << "8192 elements of 2 bytes: the larger side";
@@ -517,7 +518,7 @@ TEST(KinetoTest, AGroupWhoseRanksAreCutIsFoundByItsName) {
       event("kernel", "nccl",
             R"(,"args":{"Collective name":"allreduce","Process Group Name":"7","Process Group Ranks":"[0, 1, ...]"})"),
       R"("distributedInfo": {"pg_config": [{"pg_name": "0", "ranks": [0, 1]}, {"pg_name": "7", "ranks": [0, 1, 2, 3]}]})");
-  EXPECT_EQ(read.trace.text(detail_of(read).group), "[0, 1, 2, 3]");
+  EXPECT_EQ(key_of(read.trace, detail_of(read).group), "[0, 1, 2, 3] ");
 }
 
 // ---------------------------------------------------------------- the file's header

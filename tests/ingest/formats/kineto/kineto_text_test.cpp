@@ -85,9 +85,12 @@ TEST(KinetoTextTest, ReadingItGivesTheSameEvents) {
     EXPECT_EQ(detail->stream, detail_before->stream);
     EXPECT_EQ(detail->wait_stream, detail_before->wait_stream);
     EXPECT_EQ(detail->wait_correlation, detail_before->wait_correlation);
+    EXPECT_EQ(detail->sync, detail_before->sync);
+    EXPECT_EQ(detail->from, detail_before->from);
+    EXPECT_EQ(detail->to, detail_before->to);
   }
   EXPECT_EQ(after.launches, before.launches);
-  EXPECT_EQ(after.launch_of, before.launch_of);
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(after.launch_of[i], before.launch_of[i]) << i;
   EXPECT_EQ(after.rank, 3);
   EXPECT_EQ(after.world_size, 8);
   EXPECT_EQ(after.host_name, "node7");

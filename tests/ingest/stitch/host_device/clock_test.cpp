@@ -45,8 +45,7 @@ void add_call(HostDeviceTrace& trace, const std::string& call, double begin, dou
   trace.name.emplace_back(TextId{trace.texts.size()});
   trace.texts.push_back(call);
   trace.track.push_back(trace.track[0]);
-  trace.correlation.push_back(-1);
-  trace.detail.push_back(0);
+  trace.detail.set(trace.size() - 1, 0);
 }
 
 HostClock second_clock(const std::vector<HostDeviceTrace>& traces) {

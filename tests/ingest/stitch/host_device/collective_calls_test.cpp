@@ -31,7 +31,7 @@ class CallMaker : public TraceMaker {
     known.bytes = Bytes{4096};
     known.sequence = 7;
     known.collective = text(operation);
-    known.group = text(group);
+    known.group = this->group(group);
     detail(call) = known;
   }
 

@@ -49,7 +49,7 @@ std::vector<std::uint32_t> awaited_of(int streams) {
     maker.add(EventKind::kKernel, "kernel", maker.stream(100 + i), 10 * i + 6, 2'000, i);
   }
   const std::uint32_t call = maker.add(EventKind::kRuntimeCall, "cudaDeviceSynchronize", thread, 1'000, 2'000, 1'000);
-  maker.detail(maker.add(EventKind::kSync, "Context Sync", maker.stream(-1), 1'001, 1'998, 1'000));
+  maker.wait(SyncKind::kDevice, maker.stream(-1), 1'001, 1'998, 1'000);
   const RankEvents events = arrange(maker.trace);
   const SyncEvents syncs = read_sync_events(events);
   EXPECT_EQ(syncs.unresolved, 0U);

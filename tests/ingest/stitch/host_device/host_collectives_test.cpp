@@ -38,7 +38,7 @@ HostDeviceTrace nccl_rank(const std::string& kernel, const std::string& operatio
   EventDetail detail;
   detail.bytes = Bytes{bytes};
   if (!operation.empty()) detail.collective = maker.text(operation);
-  detail.group = maker.text(group);
+  detail.group = maker.group(group);
   maker.detail(event) = detail;
   return maker.trace;
 }

@@ -157,7 +157,7 @@ TEST(HostDeviceTest, MemsetsAndCopiesWaitForRoomAndEventsOnlyIfCuptiSawIt) {
     maker.add(EventKind::kRuntimeCall, call, thread, 111, 50, 2);
     if (waits) maker.add(EventKind::kMemset, "Memset (Device)", maker.stream(7), 3'020, 10, 2);
     EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("full_launch_queue"), waits ? 1U : 0U) << call;
-    maker.trace.overheads.push_back({maker.text("Command Buffer Full"), Time{us(115)}, us(3)});
+    maker.trace.overheads.push_back({maker.text("Command Buffer Full"), Time{us(115)}, us(3), true});
     EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("full_launch_queue"), 1U) << call;
   }
 }
@@ -179,7 +179,7 @@ TEST(HostDeviceTest, ASynchronisationWaitsForWorkOfBeforeTheCapture) {
   const TrackId stream = maker.stream(7);
   maker.add(EventKind::kKernel, "earlier", stream, 0, 500, 77);
   maker.add(EventKind::kRuntimeCall, "cudaDeviceSynchronize", thread, 20, 490, 1);
-  maker.detail(maker.add(EventKind::kSync, "Context Sync", stream, 22, 488, 1)).stream = -1;
+  maker.wait(SyncKind::kDevice, stream, 22, 488, 1).stream = -1;
   maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 520, 10, 2);
   maker.add(EventKind::kKernel, "kernel", stream, 540, 10, 2);
   const Capture capture = stitched({maker.trace});
@@ -212,7 +212,7 @@ TEST(HostDeviceTest, AStepBeginsWithItsFirstTaskIfTheThreadThatMarksItIsIdleThen
 TEST(HostDeviceTest, LaunchInWhichCuptiSawAFullBufferWaits) {
   TraceMaker maker = full_queue(20, 20);
   EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("full_launch_queue"), 0U);
-  maker.trace.overheads.push_back({maker.text("Command Buffer Full"), Time{us(105)}, us(3)});
+  maker.trace.overheads.push_back({maker.text("Command Buffer Full"), Time{us(105)}, us(3), true});
   EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("full_launch_queue"), 1U);
 }
 
@@ -245,7 +245,7 @@ TraceMaker early_return(double early_us, bool recorded) {
   maker.add(EventKind::kOp, "after", thread, 600, 10);
   maker.add(EventKind::kKernel, "first", stream, 15, 100, 1);
   maker.add(EventKind::kKernel, "last", stream, 115, 485 + early_us, 2);
-  if (recorded) maker.detail(maker.add(EventKind::kSync, "Stream Sync", stream, 22, 570, 3)).stream = 7;
+  if (recorded) maker.wait(SyncKind::kStream, stream, 22, 570, 3).stream = 7;
   return maker;
 }
 
@@ -278,7 +278,7 @@ TEST(HostDeviceTest, StreamWaitsForAnEventOfAnotherDevice) {
     maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 80, 5, 4);
     maker.add(EventKind::kKernel, "producer", maker.stream(7, 0), 100, 3000, 1);
     maker.add(EventKind::kKernel, "consumer", consumer, 3105, 3000, 4);
-    EventDetail& detail = maker.detail(maker.add(EventKind::kSync, "Stream Wait Event", consumer, 60, 1, 3));
+    EventDetail& detail = maker.wait(SyncKind::kStreamWait, consumer, 60, 1, 3);
     detail.stream = 9;
     detail.wait_stream = 7;
     detail.wait_correlation = 2;
@@ -435,8 +435,7 @@ TEST(HostDeviceTest, EqualSequenceNumbersMatch) {
   traces[1].kind.push_back(EventKind::kKernel);
   traces[1].name.push_back(traces[1].name[1]);
   traces[1].track.push_back(traces[1].track[1]);
-  traces[1].correlation.push_back(-1);
-  traces[1].detail.push_back(1);
+  traces[1].detail.set(traces[1].size() - 1, 1);
   traces[1].details.push_back({});
   traces[1].details[1].sequence = 16;
 
@@ -464,7 +463,7 @@ HostDeviceTrace rank_of_numbered(const std::vector<Numbered>& kernels) {
         maker.add(EventKind::kKernel, "ncclDevKernel_X", maker.stream(20), one.begin, 100, correlation);
     EventDetail detail;
     detail.collective = maker.text(one.operation);
-    detail.group = maker.text("[0, 1]");
+    detail.group = maker.group("[0, 1]");
     detail.sequence = one.sequence;
     detail.peer = one.peer;
     detail.bytes = Bytes{4096};

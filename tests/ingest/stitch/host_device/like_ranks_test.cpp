@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/parts/tables.h"
 #include "model/job/group.h"
 #include "tests/ingest/trace_maker.h"
 
@@ -160,7 +161,7 @@ TEST(LikeRanksTest, GroupsOfSomeRanksKeepRanksApart) {
     std::string group;
     for (Rank other = rank % 2; other < kRanks; other += 2)
       group += (group.empty() ? "[" : ", ") + std::to_string(other);
-    for (EventDetail& detail : maker.trace.details) detail.group = maker.text(group + "] half");
+    for (EventDetail& detail : maker.trace.details) detail.group = maker.group(group + "] half");
   });
   EXPECT_TRUE(keeps_ranks_apart(job));
 }

@@ -37,12 +37,9 @@ class PausingRank {
   /// Gives the operator that was added as `which` the shapes `shapes`.
   void shape(std::size_t which, const std::string& shapes) {
     maker_.trace.operators.push_back({.name = "aten::view", .shapes = shapes});
-    maker_.trace.operator_of.emplace_back(events_[which],
-                                          static_cast<std::uint32_t>(maker_.trace.operators.size() - 1));
+    same_shape(which, static_cast<std::uint32_t>(maker_.trace.operators.size() - 1));
   }
-  void same_shape(std::size_t which, std::uint32_t shape) {
-    maker_.trace.operator_of.emplace_back(events_[which], shape);
-  }
+  void same_shape(std::size_t which, std::uint32_t shape) { maker_.trace.operator_of.set(events_[which], shape); }
   [[nodiscard]] const HostDeviceTrace& trace() const { return maker_.trace; }
   [[nodiscard]] Capture capture() const { return stitched({maker_.trace}); }
   [[nodiscard]] std::size_t pauses() const { return capture().recording.pauses.size(); }

@@ -66,7 +66,7 @@ Capture that_awaits_a_loop(double kernel_end_us, bool sync_recorded) {
   maker.add(EventKind::kKernel, "body", stream, 20, kernel_end_us - 20, 1);
   maker.add(EventKind::kRuntimeCall, "cudaStreamSynchronize", thread, 30, 5'970, 2);
   maker.add(EventKind::kOp, "after", thread, 6'000, 100);
-  if (sync_recorded) maker.detail(maker.add(EventKind::kSync, "Stream Sync", stream, 31, 5'960, 2)).stream = 7;
+  if (sync_recorded) maker.wait(SyncKind::kStream, stream, 31, 5'960, 2).stream = 7;
   return stitched({maker.trace});
 }
 
