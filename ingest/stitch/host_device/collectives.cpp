@@ -244,12 +244,33 @@ Time MatchedCollective::last_arrival() const noexcept {
   return last;
 }
 
-CollectiveMatches match_collectives(const std::vector<RankEvents>& ranks, const std::vector<RankIdentity>& identities,
-                                    Diagnostics& diagnostics) {
+namespace {
+
+void sort_by_begin(std::vector<MatchedCollective>& matches) {
+  std::sort(matches.begin(), matches.end(), [](const MatchedCollective& a, const MatchedCollective& b) {
+    return std::tuple{a.uses.front().begin, a.uses.front().key} < std::tuple{b.uses.front().begin, b.uses.front().key};
+  });
+}
+
+}  // namespace
+
+void update_times(std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks) {
+  for (MatchedCollective& match : matches) {
+    for (CollectiveUse& use : match.uses) {
+      const RankEvents& events = ranks[use.rank];
+      const bool on_device = use.op != kNoIndex;
+      use.begin = on_device ? events.ops[use.op].begin : events.begin_of(use.event);
+      use.end = on_device ? events.ops[use.op].end : events.end_of(use.event);
+    }
+  }
+  sort_by_begin(matches);
+}
+
+CollectiveMatches match_collectives(const std::vector<RankEvents>& ranks, const std::vector<RankIdentity>& identities) {
   std::vector<std::vector<CollectiveUse>> recorded;
   std::map<std::string, std::size_t> groups;
   for (std::uint32_t r = 0; r < ranks.size(); ++r) recorded.push_back(uses_of(ranks[r], r, identities, groups));
-  CollectiveMatches result{{}, early_collectives(recorded, ranks, identities)};
+  CollectiveMatches result{.matches = {}, .early = early_collectives(recorded, ranks, identities)};
   if (!result.early.empty()) count_from_first_rank(recorded, result.early);
   std::map<std::string, std::vector<CollectiveUse>> by_key;
   std::uint64_t found = 0;
@@ -268,12 +289,8 @@ CollectiveMatches match_collectives(const std::vector<RankEvents>& ranks, const 
     matched += uses.size();
     matches.push_back({.uses = std::move(uses)});
   }
-  std::sort(matches.begin(), matches.end(), [](const MatchedCollective& a, const MatchedCollective& b) {
-    return std::tuple{a.uses.front().begin, a.uses.front().key} < std::tuple{b.uses.front().begin, b.uses.front().key};
-  });
-  if (ranks.size() > 1 && found > matched) {
-    diagnostics.count(diagnostic("unmatched_collective"), {}, {}, found - matched);
-  }
+  sort_by_begin(matches);
+  if (ranks.size() > 1) result.unmatched = found - matched;
   return result;
 }
 

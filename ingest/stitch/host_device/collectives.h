@@ -75,17 +75,20 @@ struct RankIdentity {
 struct CollectiveMatches {
   std::vector<MatchedCollective> matches;
   std::vector<std::int64_t> early;  ///< by rank; result of early_collectives()
+  std::uint64_t unmatched = 0;      ///< parts without a counterpart on another rank, which are left out
 };
 
 /// Finds the collectives of all ranks and matches them, in the order of their begins. They are matched by group,
 /// operation and sequence number if the trace has such numbers (the k-th with the k-th if a number occurs again), else,
 /// and messages always, as the k-th with the same operation, size, type and group in a step. If the recordings begin at
 /// different collectives (early_collectives()), kernels without numbers are counted from the first rank's first one.
-/// Collectives without a counterpart on another rank are counted in `diagnostics` and left out; if only one rank was
-/// read, all of its collectives are returned. `ranks` and `identities` have the same order. O(events log events).
+/// If only one rank was read, all of its collectives are returned. `ranks` and `identities` have the same order.
+/// O(events log events).
 [[nodiscard]] CollectiveMatches match_collectives(const std::vector<RankEvents>& ranks,
-                                                  const std::vector<RankIdentity>& identities,
-                                                  Diagnostics& diagnostics);
+                                                  const std::vector<RankIdentity>& identities);
+
+/// Gives matched collectives the times of the ranks' events again, after these were moved, and sorts them by them.
+void update_times(std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks);
 
 /// The clocks of a job's hosts.
 struct HostClocks {

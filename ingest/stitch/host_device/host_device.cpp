@@ -17,6 +17,7 @@
 #include "ingest/stitch/host_device/device_tasks.h"
 #include "ingest/stitch/host_device/like_ranks.h"
 #include "ingest/stitch/host_device/stitched_rank.h"
+#include "model/base/known_diagnostics.h"
 #include "model/base/limits.h"
 #include "model/base/side_by_side.h"
 #include "model/base/text.h"
@@ -121,14 +122,13 @@ void state_hosts_by_clock(const std::set<std::int64_t>& moved, std::size_t hosts
 }
 
 /// Puts ranks whose traces name no host on different hosts if their clocks differ by a constant, which clocks of one
-/// host do not.
-void separate_clocks(std::vector<RankTrace>& ranks, const std::vector<RankEvents>& events, Assembly& assembly) {
+/// host do not. Returns true if there were such ranks.
+bool separate_clocks(std::vector<RankTrace>& ranks, const std::vector<RankEvents>& events,
+                     const std::vector<MatchedCollective>& matches, Assembly& assembly) {
   const std::vector<RankIdentity> identities = identities_of(ranks);
   const auto unnamed = [](const RankTrace& rank) { return rank.trace.host_name.empty(); };
-  if (std::none_of(ranks.begin(), ranks.end(), unnamed)) return;
-  Diagnostics ignored;
-  const std::vector<Duration> offsets =
-      constant_offsets(match_collectives(events, identities, ignored).matches, events, identities);
+  if (std::none_of(ranks.begin(), ranks.end(), unnamed)) return false;
+  const std::vector<Duration> offsets = constant_offsets(matches, events, identities);
   std::map<std::string, std::map<Duration, std::string>> hosts;  // by host before, then by offset
   std::set<std::int64_t> moved;
   std::size_t added = 0;
@@ -145,36 +145,39 @@ void separate_clocks(std::vector<RankTrace>& ranks, const std::vector<RankEvents
     ranks[r].assumed_host = near->second;
     moved.insert(ranks[r].rank);
   }
-  if (moved.empty()) return;
+  if (moved.empty()) return false;
   const bool were_one = std::all_of(identities.begin(), identities.end(),
                                     [&](const RankIdentity& one) { return one.host == identities.front().host; });
   if (were_one) remove_assumption(assembly.assumptions, "hosts");  // that all are on one host
   state_hosts_by_clock(moved, added, offsets, assembly);
+  return true;
 }
 
-/// Moves all ranks and their events to the clock of the first rank's host.
-void align(std::vector<RankTrace>& ranks, std::vector<RankIdentity> identities, const LikeRanks& like,
-           std::vector<RankEvents>& events, Assembly& assembly) {
+/// Moves all ranks and their events to the clock of the first rank's host. Returns the matched collectives, whose times
+/// are those before.
+CollectiveMatches align(std::vector<RankTrace>& ranks, const LikeRanks& like, std::vector<RankEvents>& events,
+                        Assembly& assembly) {
+  std::vector<RankIdentity> identities = identities_of(ranks);
   for (std::size_t r = 0; r < ranks.size() && like.any(); ++r) {
     const LikeRanks::Clock& clock = like.clocks.at(identities[r].host);
-    move_earlier(ranks[r].trace, clock.ahead);
-    if (clock.ahead != Duration{}) events[r] = arrange(ranks[r].trace);
+    move_earlier(ranks[r].trace, events[r], clock.ahead);
     identities[r].host = clock.of;
+  }
+  CollectiveMatches matched = match_collectives(events, identities);
+  if (separate_clocks(ranks, events, matched.matches, assembly)) {
+    identities = identities_of(ranks);
+    matched = match_collectives(events, identities);
   }
   std::vector<std::string> hosts;
   const std::vector<std::uint32_t> host = host_indices(identities, hosts);
-  Diagnostics ignored;
-  const std::vector<MatchedCollective> matches =
-      hosts.size() < 2 ? std::vector<MatchedCollective>{} : match_collectives(events, identities, ignored).matches;
-  HostClocks found = align_host_clocks(matches, events, hosts, host, world_of(ranks, like));
+  const std::vector<MatchedCollective> none;
+  HostClocks found =
+      align_host_clocks(hosts.size() < 2 ? none : matched.matches, events, hosts, host, world_of(ranks, like));
   check_clocks_connected(hosts, found.tied, ranks, host);
   assembly.clocks = std::move(found.clocks);
-  side_by_side(assembly.threads, ranks.size(), [&](std::size_t r) {
-    const Duration offset = assembly.clocks[host[r]].offset;
-    if (offset == Duration{}) return;
-    move_earlier(ranks[r].trace, offset);
-    events[r] = arrange(ranks[r].trace);
-  });
+  side_by_side(assembly.threads, ranks.size(),
+               [&](std::size_t r) { move_earlier(ranks[r].trace, events[r], assembly.clocks[host[r]].offset); });
+  return matched;
 }
 
 void note_device(Rank rank, const std::string& name, std::optional<std::int64_t> memory, Assembly& assembly) {
@@ -359,13 +362,8 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
   resolve_groups(ranks);
   std::vector<RankEvents> events = arrange_all(ranks, assembly.threads);
   adjust_device_clocks(ranks, events, assembly);
-  if (ranks.size() > 1) separate_clocks(ranks, events, assembly);
+  CollectiveMatches found = align(ranks, like, events, assembly);
   const std::vector<RankIdentity> identities = identities_of(ranks);
-  if (ranks.size() > 1) {
-    align(ranks, identities, like, events, assembly);
-  } else {
-    assembly.clocks.push_back({identities.front().host, {}, {}, 0, {}});
-  }
 
   for (const RankTrace& rank : ranks) {
     if (!assembly.ranks_of_batch) assembly.ranks_of_batch = rank.trace.ranks_of_batch;
@@ -382,7 +380,8 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
     for (std::size_t r = 0; r < ranks.size(); ++r)
       add_trace_details(events[r], stitched[r].device, ranks[r].rank, *assembly.details);
   }
-  CollectiveMatches found = match_collectives(events, identities, assembly.diagnostics);
+  update_times(found.matches, events);
+  if (found.unmatched > 0) assembly.diagnostics.count(diagnostic("unmatched_collective"), {}, {}, found.unmatched);
   drop_mismatched(found.matches, events, identities, assembly.diagnostics);
   const Unmodelled unmodelled = tie_ranks(found.matches, events, world_of(ranks, like), like, stitched, assembly);
   state_early_collectives(ranks, found.early, assembly);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ingest/parts/busy_time.h"
+#include "ingest/parts/tables.h"
 #include "ingest/stitch/host_device/device_times.h"
 #include "ingest/stitch/host_device/steps.h"
 #include "model/base/side_by_side.h"
@@ -291,6 +292,29 @@ RankEvents arrange(const HostDeviceTrace& trace, int threads) {
   note_loaders(events);
   find_steps(events);
   return events;
+}
+
+void move_earlier(HostDeviceTrace& trace, RankEvents& events, Duration time) {
+  if (time == Duration{}) return;
+  move_earlier(trace, time);
+  const auto move = [time](Time& one) {
+    if (in_time(one)) one -= time;
+  };
+  const auto move_step = [&move](RankEvents::StepWindow& step) {
+    move(step.begin);
+    move(step.end);
+  };
+  for (DeviceOp& op : events.ops) {
+    move(op.begin);
+    move(op.end);
+    move(op.launched);
+  }
+  for (RankEvents::Stream& stream : events.streams) move(stream.first_launched);
+  for (RankEvents::StepWindow& step : events.steps) move_step(step);
+  for (auto& [one, other] : events.overlaps) {
+    move_step(one);
+    move_step(other);
+  }
 }
 
 bool is_host_collective(std::string_view name) noexcept {

@@ -133,6 +133,9 @@ struct RankEvents {
 /// Arranges `trace`, and finds its steps (steps.h). O(events log events), on up to `threads` CPU threads.
 [[nodiscard]] RankEvents arrange(const HostDeviceTrace& trace, int threads = 1);
 
+/// Moves a trace and what was arranged of it to earlier times. `trace` is that of `events`.
+void move_earlier(HostDeviceTrace& trace, RankEvents& events, Duration time);
+
 /// Sorts host events of one thread by start, then the longest first, so that parents come before children.
 void sort_nested(const HostDeviceTrace& trace, std::vector<std::uint32_t>& events);
 /// Sorts events.calls, as call_of() needs it.
