@@ -55,12 +55,10 @@ void refuse_unused_options(const CommonOptions& options) {
 /// Splits "Comm.a,Comm.b" into names.
 std::vector<std::string> names_in(const std::string& list) {
   std::vector<std::string> names;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    if (end == begin)
+  for (const std::string_view name : parts_of(list, ',')) {
+    if (name.empty())
       throw UsageError("--filter: a name is empty; expected names such as Comm.fc1_weight,Comm.fc2_weight");
-    names.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
+    names.emplace_back(name);
   }
   return names;
 }

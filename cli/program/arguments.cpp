@@ -135,10 +135,8 @@ Parsed parse(CLI::App& app, std::span<const std::string> arguments) {
 
 std::vector<std::string> divided_at_commas(const std::string& text) {
   std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    if (end > begin) words.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
+  for (const std::string_view part : parts_of(text, ',')) {
+    if (!part.empty()) words.emplace_back(part);
   }
   return words;
 }

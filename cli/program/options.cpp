@@ -91,9 +91,8 @@ std::pair<std::int64_t, std::int64_t> parse_steps(std::string_view text) {
 
 std::vector<Rank> parse_ranks(std::string_view text) {
   std::vector<Rank> ranks;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const auto range = parse_range<Rank>(text.substr(begin, end - begin));
+  for (const std::string_view part : parts_of(text, ',')) {
+    const auto range = parse_range<Rank>(part);
     if (!range || range->second - range->first >= kMostRanks - std::ssize(ranks)) {
       throw UsageError(
           fmt::format("--ranks: '{}' is not a list of ranks; expected numbers and ranges like 0,2,4-7, at most {}",
@@ -102,7 +101,6 @@ std::vector<Rank> parse_ranks(std::string_view text) {
     for (std::int64_t rank = range->first; rank <= range->second; ++rank) {
       ranks.push_back(static_cast<Rank>(rank));
     }
-    begin = end + 1;
   }
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());

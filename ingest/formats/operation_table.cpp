@@ -49,17 +49,14 @@ constexpr std::array<Wanted, kUses> kWanted{{{{"dp_rank", "data_rank", "rank"}},
 using Columns = std::vector<std::string_view>;
 
 /// Splits a line at its commas. Blanks and quotes around a value are dropped.
-void split(std::string_view line, Columns& columns) {
+Columns columns_of(std::string_view line) {
   constexpr std::string_view kAround = " \t\r\"";
-  columns.clear();
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find(',', begin), line.size());
-    std::string_view value = line.substr(begin, end - begin);
+  Columns columns = parts_of(line, ',');
+  for (std::string_view& value : columns) {
     value.remove_prefix(std::min(value.find_first_not_of(kAround), value.size()));
     value = value.substr(0, value.find_last_not_of(kAround) + 1);
-    columns.push_back(value);
-    begin = end + 1;
   }
+  return columns;
 }
 
 /// The index of each column that is used; absent if the table does not have it.
@@ -87,8 +84,7 @@ std::optional<std::string_view> missing(const Places& places) {
 }
 
 int recognise_operation_table(std::string_view /*file_name*/, std::string_view head) {
-  Columns header;
-  split(head.substr(0, head.find('\n')), header);
+  const Columns header = columns_of(head.substr(0, head.find('\n')));
   return header.size() >= kUses - 1 && !missing(places_of(header)) ? 95 : 0;
 }
 
@@ -99,7 +95,7 @@ class OperationTableReader {
   [[nodiscard]] OperationTable read() {
     constexpr std::string_view kExpected = "a table of operations";
     const std::string header = input_.next_line(kExpected);
-    split(header, columns_);
+    columns_ = columns_of(header);
     places_ = places_of(columns_);
     width_ = columns_.size();
     if (const auto name = missing(places_)) {
@@ -112,7 +108,7 @@ class OperationTableReader {
       const std::string line = input_.next_line(kExpected);
       if (line.empty() || line == "\r") continue;
       ++sink_.events;
-      split(line, columns_);
+      columns_ = columns_of(line);
       if (columns_.size() != width_) {
         sink_.skip(diagnostic("unreadable_operation"), where,
                    fmt::format("{} values instead of {}", columns_.size(), width_));

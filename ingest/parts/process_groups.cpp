@@ -15,17 +15,15 @@ namespace stepsim::ingest {
 Group group_named(std::string_view text) {
   const std::size_t end = text.find(']');
   if (!text.starts_with('[') || end == std::string_view::npos || contains(text, "...")) return {std::string(text)};
-  std::string_view list = text.substr(1, end - 1);
   Group group{std::string(text.substr(std::min(text.find_first_not_of(' ', end + 1), text.size())))};
+  if (end == 1) return group;  // an empty list
   bool all_known = true;
-  while (!list.empty()) {
-    const std::size_t first = std::min(list.find_first_not_of(' '), list.size());
-    const std::size_t comma = std::min(list.find(',', first), list.size());
-    const std::optional<Rank> rank = parse_number<Rank>(list.substr(first, comma - first));
+  for (std::string_view part : parts_of(text.substr(1, end - 1), ',')) {
+    part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));
+    const std::optional<Rank> rank = parse_number<Rank>(part);
     all_known = all_known && rank && *rank >= 0;
     if (all_known) group.ranks.push_back(*rank);
     ++group.size;
-    list.remove_prefix(std::min(comma + 1, list.size()));
   }
   std::sort(group.ranks.begin(), group.ranks.end());
   const bool repeats = std::adjacent_find(group.ranks.begin(), group.ranks.end()) != group.ranks.end();

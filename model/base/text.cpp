@@ -106,6 +106,16 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+std::vector<std::string_view> parts_of(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
 std::string plain_name(std::string_view name) {
   std::string plain = lower_case(name);
   std::erase(plain, '_');

@@ -49,6 +49,9 @@ void append_utf8(std::string& out, char32_t code);
   return path.substr(path.find_last_of('/') + 1);
 }
 
+/// Returns the parts of a text between the separators, empty ones included: one more than there are separators.
+[[nodiscard]] std::vector<std::string_view> parts_of(std::string_view text, char separator);
+
 [[nodiscard]] constexpr bool contains(std::string_view text, std::string_view word) noexcept {
   return text.find(word) != std::string_view::npos;
 }

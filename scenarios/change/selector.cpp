@@ -45,13 +45,10 @@ class Numbers {
   static constexpr std::string_view kForm = "whole numbers and ranges such as 0,2,4-7";
 
   void add(const YamlField& field) {
-    const std::string& text = field.scalar(kForm);
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t end = std::min(text.find(',', begin), text.size());
-      const auto range = parse(std::string_view(text).substr(begin, end - begin));
+    for (const std::string_view part : parts_of(field.scalar(kForm), ',')) {
+      const auto range = parse(part);
       if (!range) field.reject(kForm);
       ranges_.push_back(*range);
-      begin = end + 1;
     }
   }
 

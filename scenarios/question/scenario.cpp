@@ -259,11 +259,7 @@ const std::vector<YamlKey<Scenario>>& scenario_keys() {
 /// Parses "1x,2x,4x" to a YAML list.
 YamlValue list_of(std::string_view text) {
   YamlValue list{YamlValue::Kind::kList, 1, {}, {}};
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    list.items.push_back(scalar(text.substr(begin, comma - begin), 1));
-    begin = comma + 1;
-  }
+  for (const std::string_view part : parts_of(text, ',')) list.items.push_back(scalar(part, 1));
   return list;
 }
 

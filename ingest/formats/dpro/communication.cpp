@@ -333,11 +333,9 @@ class RankGraphReader {
   }
 
   void add_hops(std::int32_t channel, const std::string& text) {
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t end = std::min(text.find(',', begin), text.size());
-      const std::string_view item = trimmed(std::string_view{text}.substr(begin, end - begin));
+    for (const std::string_view part : parts_of(text, ',')) {
+      const std::string_view item = trimmed(part);
       if (!item.empty()) add_hop(channel, item);
-      begin = end + 1;
     }
   }
 

@@ -49,13 +49,10 @@ bool works_on_device(const HostDeviceTrace& trace) {
 std::string backend_of(std::string_view text, bool on_device) {
   if (text.find(':') == std::string_view::npos) return std::string{text};
   std::string_view chosen;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string_view item = text.substr(at, end - at);
+  for (const std::string_view item : parts_of(text, ',')) {
     const std::size_t colon = item.find(':');
     const bool of_cpu = item.substr(0, colon) == "cpu";
     if (colon != std::string_view::npos && (chosen.empty() || of_cpu != on_device)) chosen = item.substr(colon + 1);
-    at = end + 1;
   }
   return std::string{chosen};
 }
