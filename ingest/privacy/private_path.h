@@ -21,11 +21,6 @@ constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool is_digit_char(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_word_character(char c) { return is_word(c) || c == '_'; }
 constexpr bool is_token(char c) { return is_word_character(c) || c == '-'; }
-constexpr bool is_local_part(char c) { return is_token(c) || c == '.' || c == '+' || c == '%'; }
-constexpr bool is_path(char c) {
-  return is_token(c) || c == '.' || c == '/' || c == '+' || c == '@' || c == '%' || c == '~';
-}
-constexpr bool is_blank(char c) { return c == ' '; }
 
 /// Returns the end of the run of characters from `at` for which `belongs` is true.
 template <class Belongs>
@@ -39,9 +34,9 @@ bool is_one_of(const std::array<std::string_view, Size>& words, std::string_view
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Returns the file path that begins at `at`, if there is one and it is not a path inside a public package. O(length of
-/// the path).
-[[nodiscard]] std::optional<PrivatePiece> private_path_at(std::string_view text, std::size_t at);
+/// Returns the length of the private part at the beginning of a file path. The rest is a path inside a public package
+/// or inside Python's standard library, or that of a schema of stepsim.
+[[nodiscard]] std::size_t private_part(std::string_view path);
 
 /// Returns the user name in a path: "/home/NAME/", "/Users/NAME/", "C:\Users\NAME\". Empty if there is none, or only a
 /// common one (root, ubuntu).

@@ -73,6 +73,29 @@ TEST(PrivateTextTest, PasswordsOfCommandsAreFoundByTheirShortOption) {
   EXPECT_THAT(found_in("run -phunter2"), IsEmpty());
 }
 
+TEST(PrivateTextTest, AllPasswordsOfACommandAreFound) {
+  EXPECT_THAT(found_in("curl -u bob:hunter2 a --next -u eve:hunter3 b"),
+              ElementsAre("secret:bob:hunter2 a --next -u eve:hunter3"));
+}
+
+TEST(PrivateTextTest, AWorkingFolderIsNoPassword) {
+  EXPECT_THAT(found_in("DB_PWD=hunter2 run"), ElementsAre("secret:hunter2"));
+  EXPECT_THAT(found_in("pwd: hunter2"), ElementsAre("secret:hunter2"));
+  EXPECT_THAT(found_in("PWD=/data/x OLDPWD=/data/y"), ElementsAre("path:/data/x", "path:/data/y"));
+}
+
+TEST(PrivateTextTest, WhereFormsOverlapTheFirstOneCounts) {
+  EXPECT_THAT(found_in("https://git.example/x?token=abc"), ElementsAre("host name:https://git.example/x?token=abc"));
+  EXPECT_THAT(found_in("hf_aB3dE5gH7jK9mN1pQ3sT5vW7/rank0.json"),
+              ElementsAre("secret:hf_aB3dE5gH7jK9mN1pQ3sT5vW7", "path:/rank0.json"));
+  EXPECT_THAT(found_in("git@github.com:org/repo"), ElementsAre("e-mail address:git@github.com", "host name::org/repo"));
+}
+
+TEST(PrivateTextTest, TextsMayContainAnyBytes) {
+  EXPECT_THAT(found_in("\xff/data/x\xff"), ElementsAre("path:/data/x"));
+  EXPECT_THAT(found_in("\xc3password=\xff\xfe y"), ElementsAre("secret:\xff\xfe"));
+}
+
 TEST(PrivateTextTest, APrivateKeyOfSeveralLinesIsSeenToBeginAndToEnd) {
   EXPECT_TRUE(opens_private_key("x -----BEGIN OPENSSH PRIVATE KEY-----"));
   EXPECT_FALSE(opens_private_key("-----BEGIN PRIVATE KEY-----abc-----END PRIVATE KEY-----"));
