@@ -345,8 +345,7 @@ Replayed replay_recorded(const Capture& capture, CommonOptions options, const Se
 }
 
 sim::ReplayCheck replay_check_of(const sim::Findings& findings) {
-  return {findings.summary, findings.path, findings.perturbation,
-          sim::contradicted_repetition(findings.capture, *findings.timeline, findings.steady)};
+  return {findings.summary, findings.path, findings.perturbation, findings.contradicted_repetition};
 }
 
 sim::Findings findings_of(const Replayed& replayed) {
@@ -354,6 +353,9 @@ sim::Findings findings_of(const Replayed& replayed) {
   findings.summary = sim::summarize(replayed.capture, replayed.timeline);
   findings.path = sim::iteration_path(replayed.capture, replayed.timeline, findings.summary);
   findings.steady = sim::steady_iteration(replayed.capture, replayed.timeline);
+  findings.contradicted_repetition =
+      sim::contradicted_repetition(replayed.capture, replayed.timeline, findings.steady);
+  if (findings.contradicted_repetition) findings.steady.reset();  // it is no answer, and no what-if uses it
   findings.perturbation = replayed.perturbation;
   findings.stragglers = sim::stragglers(replayed.capture.dag, replayed.timeline);
   if (replayed.hardware.calibration) findings.calibration = &*replayed.hardware.calibration;

@@ -44,7 +44,9 @@ struct Findings {
   const Timeline* timeline = nullptr;  ///< a replay of capture.dag
   Summary summary;                     ///< summary of `timeline`
   IterationPath path;
-  std::optional<SteadyIteration> steady{};   ///< absent if the steps cannot be repeated
+  /// Absent if the steps cannot be repeated, or if the captured steps contradict the repetition.
+  std::optional<SteadyIteration> steady{};
+  std::optional<Duration> contradicted_repetition{};  ///< result of the function of this name
   std::optional<Perturbation> perturbation;  ///< result of the perturbation test; absent if it was not possible
   std::vector<Straggler> stragglers;
   std::optional<SlowRanks> slow_ranks{};     ///< set if it was requested
