@@ -1,12 +1,15 @@
 #include "ingest/formats/kineto/kineto_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ingest/formats/kineto/members.h"
 #include "model/base/text.h"
@@ -152,7 +155,11 @@ class Writer {
       add("block", fmt::format("[{}, 1, 1]", launch.threads));
     }
     if (const EventDetail* const detail = trace_.detail_of(event)) {
-      if (detail->bytes > Bytes{}) add("bytes", std::to_string(detail->bytes.count()));
+      if (detail->collective.valid()) {
+        add_collective(*detail, add);
+      } else if (detail->bytes > Bytes{}) {
+        add("bytes", std::to_string(detail->bytes.count()));
+      }
       if (trace_.kind[event] == EventKind::kSync) {
         add("stream", std::to_string(detail->stream));
         add("wait_on_stream", std::to_string(detail->wait_stream));
@@ -160,6 +167,30 @@ class Writer {
       }
     }
     if (!arguments.empty()) text_ += fmt::format(", \"args\": {{{}}}", arguments);
+  }
+
+  /// Adds the operation of a collective, its size and its group. PyTorch names the members of a group by their ranks.
+  template <class Add>
+  void add_collective(const EventDetail& detail, const Add& add) {
+    const auto add_text = [&](std::string_view key, const std::string& text) {
+      std::string quoted;
+      append_exact_json_string(quoted, text);
+      add(key, quoted);
+    };
+    const std::string& operation = trace_.text(detail.collective);
+    add_text("Collective name", operation);
+    for (const std::string_view key : {"In msg nelems", "Out msg nelems"}) add(key, std::to_string(detail.elements));
+    if (detail.dtype.valid()) add_text("dtype", trace_.text(detail.dtype));
+    if (detail.sequence >= 0) add("Seq", std::to_string(detail.sequence));
+    if (!detail.group.valid()) return;
+    const ProcessGroup& group = trace_.groups[detail.group.index()];
+    if (group.name.valid()) add_text("Process Group Name", trace_.text(group.name));
+    const bool whole_job = group.own >= 0 && group.own == trace_.rank && group.size == trace_.world_size;
+    std::vector<Rank> ranks = group.ranks;
+    for (Rank rank = 0; whole_job && std::cmp_less(rank, group.size); ++rank) ranks.push_back(rank);
+    if (ranks.empty()) return;
+    add_text("Process Group Ranks", fmt::format("[{}]", fmt::join(ranks, ", ")));
+    if (detail.peer >= 0) add(operation == "send" ? "Dst Rank" : "Src Rank", std::to_string(detail.peer));
   }
 
   /// Adds the sizes and types of an operator's inputs, which are tensors or numbers.

@@ -174,7 +174,7 @@ void connect_device_tasks(const RankEvents& events, const DeviceWaits& waits, co
       dependencies.push_back(
           {tasks.ops[before].last, events.ops[before].end, EdgeKind::kStream, waits.delays.turn, turn_cap});
     }
-    const TaskId launch = op.call == kNoIndex ? TaskId{} : threads[op.thread].task_ending_by(op.launched);
+    const TaskId launch = op.call == kNoIndex ? TaskId{} : threads[op.thread].task_ending_by(op.launched, assembly);
     if (launch.valid())
       dependencies.push_back({launch, op.launched, EdgeKind::kLaunch, waits.delays.launch, launch_cap});
     for (; wait != across.end() && wait->after == i; ++wait) {

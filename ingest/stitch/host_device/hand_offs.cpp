@@ -403,7 +403,7 @@ std::vector<GradientMark> find_gradients(const RankEvents& events, std::vector<H
 void add_gradients(const std::vector<GradientMark>& gradients, const std::vector<HostThread>& threads,
                    Assembly& assembly) {
   for (const GradientMark& mark : gradients) {
-    const TaskId task = threads[mark.thread].task_ending_by(mark.ready);
+    const TaskId task = threads[mark.thread].task_ending_by(mark.ready, assembly);
     if (task.valid()) assembly.gradients.push_back({task, mark.bytes});
   }
 }

@@ -138,11 +138,13 @@ class TaskMaker {
   }
 
   void run() {
+    const std::size_t first = assembly_.start.size();
     cut_thread(events_, *thread_.recorded, [this](Segment segment) {
       if (segment.kind == Segment::Kind::kCollective) segment.end = thread_.collectives[collective_at_++].end;
       if (is_work(segment)) add_around_waits(segment);
     });
     flush();
+    thread_.tasks = {first, assembly_.start.size()};
   }
 
  private:
@@ -251,12 +253,12 @@ class TaskMaker {
     if (pending_.silent && pending_.longest > kShortQuiet) assembly_.silences.push_back(task);
     if (pending_.paused > Duration{}) assembly_.pauses.push_back({task, pending_.paused});
     assembly_.events[task.index()] = events_begun_by(pending_.end);
-    if (!thread_.tasks.empty()) {
-      const Duration pause = thread_.background ? pending_.begin - thread_.tasks.back().end : Duration{};
-      assembly_.add_edge(thread_.tasks.back().task, task, EdgeKind::kProgram, pause);
+    if (last_.valid()) {
+      const Duration pause = thread_.background ? pending_.begin - assembly_.finish[last_.index()] : Duration{};
+      assembly_.add_edge(last_, task, EdgeKind::kProgram, pause);
     }
-    thread_.tasks.push_back(
-        {pending_.begin, pending_.end, task, pending_.kind == TaskKind::kCollective ? event : kNoIndex});
+    last_ = task;
+    if (pending_.kind == TaskKind::kCollective) thread_.collective_tasks.emplace_back(event, task);
     pending_ = {};
   }
 
@@ -275,6 +277,7 @@ class TaskMaker {
   EventNames& names_;
   Assembly& assembly_;
   Pending pending_;
+  TaskId last_;
   std::vector<std::pair<Time, Time>> waits_;
   std::vector<std::pair<Time, Time>> busy_;
   std::size_t collective_at_ = 0;
@@ -289,15 +292,17 @@ class TaskMaker {
 
 std::vector<std::pair<Time, Time>> HostThread::merged_waits() const { return merged(waits); }
 
-TaskId HostThread::task_ending_by(Time time) const noexcept {
-  const auto after =
-      std::upper_bound(tasks.begin(), tasks.end(), time, [](Time t, const Task& p) { return t < p.end; });
-  return after == tasks.begin() ? TaskId{} : std::prev(after)->task;
+TaskId HostThread::task_ending_by(Time time, const Assembly& assembly) const noexcept {
+  const auto first = assembly.finish.begin() + static_cast<std::ptrdiff_t>((*tasks.begin()).index());
+  const auto after = std::upper_bound(first, first + static_cast<std::ptrdiff_t>(tasks.size()), time);
+  return after == first ? TaskId{} : TaskId{std::prev(after) - assembly.finish.begin()};
 }
 
-TaskId HostThread::task_starting_from(Time time) const noexcept {
-  const auto at = std::lower_bound(tasks.begin(), tasks.end(), time, [](const Task& p, Time t) { return p.begin < t; });
-  return at == tasks.end() ? TaskId{} : at->task;
+TaskId HostThread::task_starting_from(Time time, const Assembly& assembly) const noexcept {
+  const auto first = assembly.start.begin() + static_cast<std::ptrdiff_t>((*tasks.begin()).index());
+  const auto last = first + static_cast<std::ptrdiff_t>(tasks.size());
+  const auto at = std::lower_bound(first, last, time);
+  return at == last ? TaskId{} : TaskId{at - assembly.start.begin()};
 }
 
 std::vector<HostThread> host_threads(const RankEvents& events, int threads_at_once) {

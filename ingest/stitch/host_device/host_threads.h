@@ -77,13 +77,6 @@ struct PausedOperator {
 /// One host thread while it is turned into tasks: its collectives, the times at which others depend on it, its waits
 /// and pauses and, after add_tasks(), its tasks.
 struct HostThread {
-  struct Task {
-    Time begin;
-    Time end;
-    TaskId task;
-    std::uint32_t collective = kNoIndex;  ///< the event, if the task is a host collective
-  };
-
   const RankEvents::Thread* recorded = nullptr;  ///< null only in a default-constructed object
   std::vector<HostCollective> collectives;       ///< in order of time
   /// Times that must be boundaries between tasks, because something depends on the work before them. In any order.
@@ -92,16 +85,17 @@ struct HostThread {
   std::vector<PausedOperator> pauses;  ///< in order of time
   /// Quiet time within these spans is the thread's own work, however long it is.
   std::vector<std::pair<Time, Time>> busy;
-  bool quiet_is_work = false;  ///< true for the main thread: its unexplained quiet time is Python work
-  bool background = false;     ///< nothing depends on this thread; its own timer causes its pauses
-  std::vector<Task> tasks;     ///< by begin
+  bool quiet_is_work = false;   ///< true for the main thread: its unexplained quiet time is Python work
+  bool background = false;      ///< nothing depends on this thread; its own timer causes its pauses
+  IdRange<TaskId> tasks{0, 0};  ///< by begin; their times are in the assembly
+  std::vector<std::pair<std::uint32_t, TaskId>> collective_tasks;  ///< events of host collectives, and their tasks
 
   /// Returns `waits` sorted by begin, with touching and overlapping ones merged. O(waits log waits).
   [[nodiscard]] std::vector<std::pair<Time, Time>> merged_waits() const;
-  /// Returns the last task that ends at `time` or earlier; invalid if there is none.
-  [[nodiscard]] TaskId task_ending_by(Time time) const noexcept;
-  /// Returns the first task that begins at `time` or later; invalid if there is none.
-  [[nodiscard]] TaskId task_starting_from(Time time) const noexcept;
+  /// Returns the last task that ends at `time` or earlier; invalid if there is none. O(log tasks).
+  [[nodiscard]] TaskId task_ending_by(Time time, const Assembly& assembly) const noexcept;
+  /// Returns the first task that begins at `time` or later; invalid if there is none. O(log tasks).
+  [[nodiscard]] TaskId task_starting_from(Time time, const Assembly& assembly) const noexcept;
 };
 
 /// Quiet time of a thread up to this length counts as its own work between two events. Longer quiet time may be

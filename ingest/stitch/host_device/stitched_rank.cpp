@@ -39,7 +39,7 @@ void add_steps(RankEvents& events, const std::vector<HostThread>& threads, Rank 
     std::fill(assembly.step.begin() + static_cast<std::ptrdiff_t>(first_task), assembly.step.end(), 0);
     for (const HostThread& thread : threads) {
       if (!thread.background) continue;
-      for (const HostThread::Task& task : thread.tasks) assembly.step[task.task.index()] = -1;
+      for (const TaskId task : thread.tasks) assembly.step[task.index()] = -1;
     }
   }
   for (std::size_t i = first_task; i < assembly.start.size(); ++i) {
@@ -54,7 +54,7 @@ void add_steps(RankEvents& events, const std::vector<HostThread>& threads, Rank 
   for (std::size_t s = 0; s < events.steps.size(); ++s) {
     const RankEvents::StepWindow& window = events.steps[s];
     TaskId first =
-        windows && !threads.empty() ? threads[events.main_thread].task_starting_from(window.begin) : TaskId{};
+        windows && !threads.empty() ? threads[events.main_thread].task_starting_from(window.begin, assembly) : TaskId{};
     // A main thread that only marks steps has no task at their begin.
     const bool is_late =
         first.valid() && windows && assembly.start[first.index()] > window.begin + (window.end - window.begin) / 2;
@@ -75,11 +75,11 @@ namespace {
 /// Makes a background thread start after the last task of the main thread that ended before its start. Nothing else
 /// determines its start time in a replay, because it was started by its own timer.
 void start_background(const HostThread& thread, const HostThread& main_thread, Assembly& assembly) {
-  if (!thread.background || thread.tasks.empty()) return;
-  const HostThread::Task& first = thread.tasks.front();
-  const TaskId before = main_thread.task_ending_by(first.begin);
-  if (before.valid())
-    assembly.add_edge(before, first.task, EdgeKind::kHandOff, first.begin - assembly.finish[before.index()]);
+  if (!thread.background || thread.tasks.size() == 0) return;
+  const TaskId first = *thread.tasks.begin();
+  const Time begin = assembly.start[first.index()];
+  const TaskId before = main_thread.task_ending_by(begin, assembly);
+  if (before.valid()) assembly.add_edge(before, first, EdgeKind::kHandOff, begin - assembly.finish[before.index()]);
 }
 
 /// Adds the tasks of all threads, those of the main thread first, because background threads get edges from them.
@@ -106,13 +106,13 @@ void connect_threads(const std::vector<HostThread>& threads, const std::vector<H
     return true;
   };
   for (const HandOff& hand_off : hand_offs) {
-    connect(threads[hand_off.from].task_ending_by(hand_off.from_time),
-            threads[hand_off.to].task_starting_from(hand_off.to_time), EdgeKind::kHandOff);
+    connect(threads[hand_off.from].task_ending_by(hand_off.from_time, assembly),
+            threads[hand_off.to].task_starting_from(hand_off.to_time, assembly), EdgeKind::kHandOff);
   }
   for (const std::vector<HostWait>* const found : {&waits.calls.waits, &waits.polls}) {
     for (const HostWait& wait : *found) {
       const TaskId before = device.ops[wait.op].last;
-      const TaskId after = threads[wait.thread].task_starting_from(wait.resume);
+      const TaskId after = threads[wait.thread].task_starting_from(wait.resume, assembly);
       if (connect(before, after, EdgeKind::kSync, kDeviceClockError) && wait.inferred)
         assembly.inferred.push_back({after, before});
     }
@@ -220,9 +220,7 @@ StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assem
   EventNames names(*events.trace, assembly);
   add_thread_tasks(events, threads, identity, names, assembly);
   for (const HostThread& thread : threads) {
-    for (const HostThread::Task& task : thread.tasks) {
-      if (task.collective != kNoIndex) rank.host_collectives.emplace(task.collective, task.task);
-    }
+    rank.host_collectives.insert(thread.collective_tasks.begin(), thread.collective_tasks.end());
   }
   rank.device = add_device_tasks(events, waits, identity, names, assembly);
   add_gradients(gradients, threads, assembly);

@@ -173,7 +173,10 @@ void add_allocations(const RankEvents& events, Rank rank, Assembly& assembly) {
   AllocationTable& table = assembly.allocations;
   const auto first = static_cast<std::uint32_t>(table.operators.size());
   const ShapedOperators operators(events);
+  std::map<std::int32_t, std::size_t> counts;
+  for (const Allocation& one : trace.memory) ++counts[one.device];
   std::map<std::int32_t, std::vector<AllocationTable::Event>> of_device;
+  for (const auto& [device, count] : counts) of_device[device].reserve(count);
   AllocationsByThread(trace.memory).visit_each(operators, [&](const Allocation& one, const Caller& caller) {
     of_device[one.device].push_back(
         {one.time, one.block, one.change, one.allocated, one.reserved,

@@ -6,13 +6,15 @@
 
 #include <string>
 
+#include "ingest/parts/process_groups.h"
 #include "tests/ingest/formats/capture/capture_maker.h"
 #include "tests/ingest/read_text.h"
+#include "tests/ingest/trace_maker.h"
 
 namespace stepsim::ingest::kineto_text_test {
 namespace {
 
-using testing::CaptureMaker;
+using stepsim::testing::CaptureMaker;
 using ::testing::HasSubstr;
 using wire::Kind;
 
@@ -97,6 +99,46 @@ TEST(KinetoTextTest, ReadingItGivesTheSameEvents) {
   EXPECT_EQ(after.device_name, "H100");
   EXPECT_EQ(after.device_memory, 85'520'809'984);
   EXPECT_TRUE(after.has_base_time);
+}
+
+TEST(KinetoTextTest, CollectivesKeepWhatTheyTransferAndAmongWhom) {
+  testing::TraceMaker maker;
+  const TrackId stream = maker.stream(7);
+  HostDeviceTrace& trace = maker.trace;
+  trace.rank = 1;
+  trace.world_size = 4;
+  const auto collective = [&](const ProcessGroup& group, const std::string& operation, std::int32_t peer) {
+    const double begin = 100.0 * static_cast<double>(trace.size());
+    EventDetail& detail = maker.detail(maker.add(EventKind::kKernel, "ncclDevKernel_x", stream, begin, 50));
+    detail.collective = maker.text(operation);
+    detail.group = maker.group(group);
+    detail.dtype = maker.text("ncclBfloat16");
+    detail.elements = 1000;
+    detail.bytes = Bytes{2000};
+    detail.sequence = 12;
+    detail.peer = peer;
+  };
+  collective({.name = {}, .size = 2, .ranks = {1, 3}}, "send", 3);
+  collective({.name = maker.text("nccl 0x1"), .size = 4, .ranks = {}, .own = 1}, "AllReduce", -1);  // the whole job
+  collective({.name = maker.text("nccl 0x2"), .size = 2, .ranks = {}, .own = 0}, "AllGather", -1);
+
+  const auto [after, sink] = read_text<HostDeviceTrace>("kineto", written(trace));
+  ASSERT_EQ(after.size(), trace.size());
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    const EventDetail& before = *trace.detail_of(i);
+    ASSERT_NE(after.detail_of(i), nullptr);
+    const EventDetail& detail = *after.detail_of(i);
+    EXPECT_EQ(after.text(detail.collective), trace.text(before.collective));
+    EXPECT_EQ(after.text(detail.dtype), "ncclBfloat16");
+    EXPECT_EQ(detail.elements, before.elements);
+    EXPECT_EQ(detail.bytes, before.bytes);
+    EXPECT_EQ(detail.sequence, before.sequence);
+    EXPECT_EQ(detail.peer, before.peer);
+  }
+  const auto group = [&after = after](std::size_t event) { return group_in(after, after.detail_of(event)->group); };
+  EXPECT_EQ(group(0), (Group{"", 2, {1, 3}}));
+  EXPECT_EQ(group(1), (Group{"", 4, {0, 1, 2, 3}}));
+  EXPECT_EQ(group(2), Group{"nccl 0x2"}) << "only its own rank is known";
 }
 
 TEST(KinetoTextTest, TimesCountFromKinetosBase) {
