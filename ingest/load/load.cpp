@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
 #include "ingest/bytes/input.h"
 #include "ingest/config/config.h"
 #include "ingest/load/discover.h"
@@ -22,6 +26,20 @@ Capture finish_unsure(Assembly&& assembly, const std::string& trace) {
     return finish(std::move(assembly));
   } catch (const CycleError& error) {
     throw InputError({trace, {}, {}}, fmt::format("{}; expected a graph without cycles", error.what()));
+  }
+}
+
+/// Counts the marked steps of each process, which the stitcher also finds by the names of ranges. Processes whose rank
+/// is not known keep the number of their format's own marks, unless there is only one.
+void count_steps(const Recording& recording, CaptureContents& contents) {
+  std::map<std::int64_t, std::uint64_t> steps;
+  for (const RecordedStep& step : recording.steps) steps[step.rank] += step.marked ? 1U : 0U;
+  for (SourceContents& source : contents.sources) {
+    const bool only = contents.sources.size() == 1 && source.processes.size() == 1 && steps.size() == 1;
+    for (HostDeviceContents& process : source.processes) {
+      const auto found = only ? steps.begin() : steps.find(process.rank.value_or(-1));
+      if (found != steps.end()) process.step_marks = std::max(process.step_marks, found->second);
+    }
   }
 }
 
@@ -84,6 +102,7 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options,
   const std::optional<std::uint32_t> samples = capture.job.batch_size;
   capture.job = job;
   if (!job.batch_size) capture.job.batch_size = samples;
+  count_steps(capture.recording, contents);
   capture.contents = std::move(contents);
   capture.events = events;
   capture.skipped = skipped;

@@ -51,6 +51,7 @@ Survey survey(const std::vector<std::string>& traces, const LoadOptions& options
   try {
     result.capture = load_with_details(traces, inspecting).capture;
     result.diagnostics = result.capture->diagnostics;
+    result.contents = result.capture->contents;
   } catch (const InputError& error) {
     if (error.where().file == job_file) throw;
     result.problem = error.what();

@@ -36,7 +36,7 @@ struct HostDeviceContents {
   std::uint64_t host_threads = 0;  ///< number of threads with any event
   std::uint64_t devices = 0;       ///< number of devices with work
   std::uint64_t streams = 0;       ///< number of streams with work, over all devices
-  std::uint64_t step_marks = 0;    ///< number of ProfilerStep#N marks on host threads
+  std::uint64_t step_marks = 0;    ///< number of marked steps, by the format or by names
   std::uint64_t operators = 0;
   std::uint64_t annotations = 0;  ///< number of annotations, without the marks of steps
   std::uint64_t calls = 0;        ///< calls of the device's runtime or driver

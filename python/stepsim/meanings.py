@@ -454,7 +454,7 @@ _MEANINGS = {
     "start_index": "position of the range's start in the order of all starts and ends",
     "start_ns": "start in the replay",
     "step": "number of the step in the trace",
-    "step_marks": "number of marks of steps",
+    "step_marks": "number of marked steps",
     "perturbation.steps": "number of steps that were predicted",
     "stats.inputs.steps": "numbers of the steps",
     "collect.ranks.steps": "number of steps",

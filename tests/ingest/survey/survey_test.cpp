@@ -96,6 +96,19 @@ TEST_F(SurveyTest, CountsWhatWasRecorded) {
   EXPECT_EQ(process.span, Duration{100'000});
 }
 
+TEST_F(SurveyTest, StepsAreCountedWhoeverMarkedThem) {
+  std::string events;
+  for (const int begin : {100, 200, 300}) {
+    events += R"({"ph":"X","cat":"user_annotation","name":"train_step","pid":1,"tid":1,"ts":)" + std::to_string(begin) +
+              R"(,"dur":100},{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":)" +
+              std::to_string(begin + 10) + R"(,"dur":80},)";
+  }
+  events.pop_back();
+  const Survey result = survey({write("a.json", R"({"traceEvents":[)" + events + "]}")}, {});
+  ASSERT_EQ(result.contents.sources.at(0).processes.size(), 1U);
+  EXPECT_EQ(result.contents.sources[0].processes[0].step_marks, 3U);
+}
+
 TEST_F(SurveyTest, AFileThatCannotBeReadDoesNotHideTheOthers) {
   const std::string good = write("a.json", trace_of(0));
   const std::string bad = write("b.txt", "no trace\n");
