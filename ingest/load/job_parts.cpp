@@ -102,18 +102,6 @@ void number_ranks(std::vector<RankInput>& ranks, Assembly& assembly) {
   }
 }
 
-/// Returns the number, as in the trace, of the device with the most device events; -1 if there are no device events.
-std::int64_t device_of(const HostDeviceTrace& trace) {
-  std::map<std::int32_t, std::size_t> pieces;
-  for (const TrackId track : trace.track) {
-    const Track& row = trace.tracks[track.index()];
-    if (row.on_device) ++pieces[row.device];
-  }
-  const auto most =
-      std::max_element(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == pieces.end() ? -1 : most->first;
-}
-
 /// The device and process id of a rank. No two ranks of a host have the same device or the same process id.
 struct Place {
   std::int64_t device = -1;  ///< -1 = unknown
@@ -127,7 +115,7 @@ std::vector<Place> places_of(const std::vector<RankTrace*>& ranks) {
   std::set<std::int64_t> devices;
   std::set<std::string> processes;
   for (const RankTrace* const rank : ranks) {
-    places.push_back({device_of(rank->trace), process_of(rank->trace)});
+    places.push_back({busiest_device(rank->trace).value_or(-1), process_of(rank->trace)});
     devices.insert(places.back().device);
     processes.insert(places.back().process);
   }

@@ -120,17 +120,6 @@ TrackId HostDeviceBuilder::stream(std::string_view process, std::string_view thr
   return last_stream_ = known->second;
 }
 
-std::optional<std::int32_t> HostDeviceBuilder::device() const {
-  std::map<std::int32_t, std::size_t> pieces;
-  for (std::size_t i = 0; i < trace_.size(); ++i) {
-    if (is_device_work(trace_.kind[i])) ++pieces[trace_.tracks[trace_.track[i].index()].device];
-  }
-  if (pieces.empty()) return std::nullopt;
-  return std::max_element(pieces.begin(), pieces.end(),
-                          [](const auto& a, const auto& b) { return a.second < b.second; })
-      ->first;
-}
-
 HostDeviceTrace HostDeviceBuilder::take() && {
   trace_.texts = std::move(texts_).take();
   return std::move(trace_);

@@ -76,8 +76,6 @@ class HostDeviceBuilder {
 
   [[nodiscard]] const HostDeviceTrace& trace() const noexcept { return trace_; }
   [[nodiscard]] std::string_view name_of(std::uint32_t event) const { return texts_.text(trace_.name[event]); }
-  /// Returns the device on which most kernels, copies and memsets ran; nullopt if there are none.
-  [[nodiscard]] std::optional<std::int32_t> device() const;
   /// Returns the trace and leaves the builder empty.
   [[nodiscard]] HostDeviceTrace take() &&;
 

@@ -254,6 +254,10 @@ struct HostDeviceTrace : EventColumns, TraceTables, TraceProperties {
   }
 };
 
+/// Returns the number, as in the trace, of the device on which most kernels, copies and memsets ran; nullopt if there
+/// are none. O(events).
+[[nodiscard]] std::optional<std::int32_t> busiest_device(const HostDeviceTrace& trace);
+
 }  // namespace stepsim::ingest
 
 #endif

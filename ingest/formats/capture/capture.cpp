@@ -381,7 +381,7 @@ class TraceMaker {
     NcclUses nccl_uses = describe_by_nccl(
         records_, std::move(communication_), [this](std::uint64_t time) { return windows_.contains(time); }, builder_,
         file_, sink_);
-    const std::optional<std::int32_t> device = builder_.device();
+    const std::optional<std::int32_t> device = busiest_device(builder_.trace());
     HostDeviceTrace trace = std::move(builder_).take();
     trace.operators = std::move(operators_).take();
     trace.transports = std::move(nccl_uses.transports);

@@ -142,22 +142,17 @@ std::string host_in_file_name(std::string_view file) { return worker_in_file_nam
 
 namespace {
 
-/// Returns the properties of the device that ran most kernels. A process that sees only one of several devices may list
+/// Returns the properties of the device that ran most work. A process that sees only one of several devices may list
 /// it as number 0 but record kernels under its number in the host. If the list does not have that number, the first
 /// device is taken if all have the same name, and none otherwise.
 std::string_view device_used(const HostDeviceTrace& trace, std::string_view properties) {
-  std::map<std::int32_t, std::size_t> kernels;
-  for (std::size_t i = 0; i < trace.size(); ++i) {
-    if (trace.kind[i] == EventKind::kKernel) ++kernels[trace.tracks[trace.track[i].index()].device];
-  }
-  const auto most = std::max_element(kernels.begin(), kernels.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const std::optional<std::int32_t> used = busiest_device(trace);
   ItemCursor devices{properties};
   std::string_view device;
   std::string_view first;
   std::set<std::string> names;
   while (devices.next(device)) {
-    if (most == kernels.end() || as_integer(find_member(device, "id")) == most->first) return device;
+    if (!used || as_integer(find_member(device, "id")) == *used) return device;
     if (names.empty()) first = device;
     names.insert(as_text(find_member(device, "name")));
   }

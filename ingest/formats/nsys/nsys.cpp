@@ -101,7 +101,7 @@ struct Candidate {
 /// Returns how useful a process is for a replay: 3 with device work, 2 with CUDA calls, 1 with other events, 0 without
 /// events.
 int worth(const NsysProcess& process) {
-  if (process.device()) return 3;
+  if (busiest_device(process.trace())) return 3;
   const std::vector<EventKind>& kinds = process.trace().kind;
   if (std::find(kinds.begin(), kinds.end(), EventKind::kRuntimeCall) != kinds.end()) return 2;
   return kinds.empty() ? 0 : 1;
@@ -124,7 +124,7 @@ std::vector<Candidate> ranks_among(NsysEvents& events, const Session& session, c
       continue;
     }
     found.push_back(
-        {id, &process, session.gpu_of(process.number(), process.device().value_or(-1)), collectives.place_of(id)});
+        {id, &process, session.gpu_of(process.number(), busiest_device(process.trace()).value_or(-1)), collectives.place_of(id)});
   }
   return found;
 }
