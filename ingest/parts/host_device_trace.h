@@ -11,6 +11,7 @@
 #include "model/base/count_column.h"
 #include "model/base/id.h"
 #include "model/base/units.h"
+#include "model/job/operator_work.h"
 #include "model/job/task_tables.h"
 #include "model/job/trace_details.h"
 
