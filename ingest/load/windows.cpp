@@ -118,7 +118,8 @@ class Appending {
   template <class Row>
   void rows(std::vector<Row>& to, std::vector<Row>& from) const {
     for (Row& row : from) {
-      for_each_in([&](auto field) { field.value = moved<decltype(field)::role>(std::move(field.value)); }, fields(row));
+      for_each_in([&](auto field) { field.value = moved<decltype(field)::kRole>(std::move(field.value)); },
+                  fields(row));
       to.push_back(std::move(row));
     }
   }

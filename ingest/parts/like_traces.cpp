@@ -55,7 +55,7 @@ class Comparing {
   void rows(const std::vector<Row>& a, const std::vector<Row>& b) {
     alike_ = alike_ && a.size() == b.size();
     for (std::size_t i = 0; alike_ && i < a.size(); ++i) {
-      for_each_in([&](auto one, auto other) { compare<decltype(one)::role>(one.value, other.value); }, fields(a[i]),
+      for_each_in([&](auto one, auto other) { compare<decltype(one)::kRole>(one.value, other.value); }, fields(a[i]),
                   fields(b[i]));
     }
   }
@@ -79,11 +79,11 @@ class Comparing {
 };
 
 bool are_alike(const HostDeviceTrace& a, const HostDeviceTrace& b) {
-  TraceProperties properties = a;
+  TraceProperties properties = base_of<TraceProperties>(a);
   properties.rank = b.rank;
   properties.host_name = b.host_name;
   properties.base_time = b.base_time;
-  if (a.size() != b.size() || !a.windows.empty() || properties != b) return false;
+  if (a.size() != b.size() || !a.windows.empty() || properties != base_of<TraceProperties>(b)) return false;
   Comparing comparing(a.size(), difference(a, b));
   for_each_table(comparing, a, b);
   return comparing.alike();
@@ -121,7 +121,7 @@ SharedEvents LikeTraces::share(HostDeviceTrace& trace) {
   if (trace.size() == 0 || numbered || !in_time(trace.start.front())) return {};
   HostDeviceTrace head;  // what the trace keeps
   head.tracks = trace.tracks;
-  static_cast<TraceProperties&>(head) = trace;
+  base_of<TraceProperties>(head) = base_of<TraceProperties>(trace);
   const std::uint64_t fingerprint = fingerprint_of(trace);
   const std::lock_guard lock(mutex_);
   const auto [first, last] = known_.equal_range(fingerprint);
@@ -143,7 +143,7 @@ void take_back(SharedEvents& shared, HostDeviceTrace& trace) {
   if (shared.trace == nullptr) return;
   HostDeviceTrace whole = shared.trace.use_count() == 1 ? std::move(*shared.trace) : *shared.trace;
   whole.tracks = std::move(trace.tracks);
-  static_cast<TraceProperties&>(whole) = trace;
+  base_of<TraceProperties>(whole) = base_of<TraceProperties>(trace);
   trace = std::move(whole);
   if (shared.later != Duration{}) move_earlier(trace, -shared.later);
   shared = {};

@@ -23,23 +23,24 @@ std::size_t number_after(std::string_view text, std::size_t at, std::string_view
   return begin < text.size() && is_digit(text[begin]) ? begin : std::string_view::npos;
 }
 
-/// True for a name that consists only of step words, such as "train_step" or "train/batch".
+/// Words that may stand before a step word in a name without a number: "train_one_step", "Trainer.step".
+constexpr std::array<std::string_view, 7> kBefore{"training", "trainer", "train", "loop", "run", "one", "do"};
+
+/// True for a name that consists only of these words and a step word, such as "train/batch".
 bool is_bare_step(std::string_view lower) {
   std::string letters;
   for (const char c : lower) {
     if (is_letter(c)) {
       letters += c;
-    } else if (c != '_' && c != ' ' && c != '-' && c != '/') {
+    } else if (std::string_view{"_ -/.:"}.find(c) == std::string_view::npos) {
       return false;
     }
   }
   std::string_view rest = letters;
-  for (const std::string_view before : {"training", "train"}) {
-    if (rest.starts_with(before)) {
-      rest.remove_prefix(before.size());
-      break;
-    }
-  }
+  const auto first_word = [&rest] {
+    return std::find_if(kBefore.begin(), kBefore.end(), [&](std::string_view word) { return rest.starts_with(word); });
+  };
+  for (const auto* word = first_word(); word != kBefore.end(); word = first_word()) rest.remove_prefix(word->size());
   return std::find(kStepWords.begin(), kStepWords.end(), rest) != kStepWords.end();
 }
 

@@ -19,7 +19,8 @@ struct StepName {
 };
 /// Recognises a step by the name of its range. The name contains the word step, iteration, iter or batch and then a
 /// number with no letter after it ("train_step: 7", "Iteration 12", "iter=3", "ProfilerStep#4"), or it is only one of
-/// these words, optionally after "train" or "training" ("train_step", "train/batch"). Returns nullopt for other names.
+/// these words, optionally after words such as "train" and "run" ("train_step", "Trainer.run_step", "train/batch").
+/// Returns nullopt for other names.
 [[nodiscard]] std::optional<StepName> step_name(std::string_view range);
 
 }  // namespace stepsim::ingest

@@ -23,7 +23,7 @@ class Moving {
     for (Row& row : rows) {
       for_each_in(
           [this](auto field) {
-            if constexpr (decltype(field)::role == Role::kTime) move(field.value);
+            if constexpr (decltype(field)::kRole == Role::kTime) move(field.value);
           },
           fields(row));
     }

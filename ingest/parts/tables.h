@@ -33,9 +33,9 @@ enum class Role : std::uint8_t {
 };
 
 /// A field of a row, or a column of the events.
-template <Role kRole, class Value>
+template <Role kOfField, class Value>
 struct Field {
-  static constexpr Role role = kRole;
+  static constexpr Role kRole = kOfField;
   Value& value;
 };
 

@@ -393,7 +393,7 @@ class Checking {
     for (const Row& row : rows) {
       for_each_in(
           [this](auto field) {
-            constexpr Role kRole = decltype(field)::role;
+            constexpr Role kRole = decltype(field)::kRole;
             constexpr bool kOptional = std::is_same_v<Row, EventDetail> || std::is_same_v<Row, ProcessGroup>;
             if constexpr (kOptional && (kRole == Role::kText || kRole == Role::kGroup)) {
               if (!field.value.valid()) return;

@@ -117,7 +117,7 @@ class Splitting {
   void column(Field<kRole, Column> part, Field<kRole, const Column> all) const {
     for (std::size_t i = 0; i < events_.size(); ++i) append(part.value, i, all.value[events_[i]]);
   }
-  void rows(std::vector<Track>& part, const std::vector<Track>& all) const { part = all; }
+  static void rows(std::vector<Track>& part, const std::vector<Track>& all) { part = all; }
   template <class Row>
   void rows(std::vector<Row>& part, const std::vector<Row>& all) const {
     for (Row row : all) {
@@ -133,7 +133,7 @@ class Splitting {
   [[nodiscard]] bool is_own(TrackId track) const { return owners_[track.index()] == process_; }
   /// Returns false if what the field refers to is not of the process. Gives the number of an event in the part.
   template <Role kRole, class Value>
-  bool is_kept(Field<kRole, Value> field) const {
+  [[nodiscard]] bool is_kept(Field<kRole, Value> field) const {
     if constexpr (kRole == Role::kTrack) return is_own(field.value);
     if constexpr (kRole == Role::kEvent) return (field.value = place_[field.value]) != kLeftOut;
     return true;
@@ -147,7 +147,7 @@ class Splitting {
 
 HostDeviceTrace part_of(const HostDeviceTrace& all, const std::vector<std::size_t>& owners, std::size_t process) {
   HostDeviceTrace part;
-  static_cast<TraceProperties&>(part) = all;
+  base_of<TraceProperties>(part) = base_of<TraceProperties>(all);
   part.rank = static_cast<std::int64_t>(process);
   for_each_table(Splitting(all, owners, process), part, all);
   return part;

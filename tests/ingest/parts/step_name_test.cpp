@@ -21,7 +21,8 @@ TEST(StepNameTest, StepsAreToldByTheirWords) {
   }
   EXPECT_EQ(step_name("Iteration 12")->family, step_name("iteration 13")->family);
   EXPECT_NE(step_name("epoch 3 batch 8")->family, step_name("epoch 4 batch 8")->family);
-  for (const std::string range : {"train_step", "Iteration", "training step", "train/batch", "batch"}) {
+  for (const std::string range : {"train_step", "Iteration", "training step", "train/batch", "batch", "train_one_step",
+                                  "Trainer.step", "run_step", "loop/iteration", "Trainer::run_step"}) {
     const auto step = step_name(range);
     ASSERT_TRUE(step) << range;
     EXPECT_EQ(step->number, std::nullopt) << range;
@@ -31,7 +32,8 @@ TEST(StepNameTest, StepsAreToldByTheirWords) {
 TEST(StepNameTest, OtherRangesAreNoSteps) {
   for (const std::string range :
        {"forward", "Optimizer.step#SGD.step", "timestep 5", "microbatch 3", "iteration 3 forward", "BatchNorm2d 1",
-        "step 99999999999999999999", "", "aten::mm, seq = 7", "layer 3"}) {
+        "step 99999999999999999999", "", "aten::mm, seq = 7", "layer 3", "optimizer_step", "model.step", "train", "run",
+        "one"}) {
     EXPECT_FALSE(step_name(range)) << range;
   }
 }

@@ -84,6 +84,7 @@ TEST(CollectiveCallsTest, WhateverMovesTheBytesIsTheCollective) {
       events.push_back(maker.work(kind, name, 10 + 10 * times, 200 + 100 * times, place));
     }
     join_collectives(maker.trace);
+    found.reserve(events.size());
     for (const std::uint32_t event : events) found.push_back(maker.is_described(event));
     return found;
   };

@@ -119,8 +119,8 @@ TEST(LaunchesTest, CallsThatShareACorrelationAreAmbiguousAndNotLost) {
 /// ROCm may give the work of two calls, which two threads make at the same time, the correlation of one of them.
 TEST(LaunchesTest, WorkWithTheCorrelationOfOtherWorkIsNotLost) {
   TraceMaker maker;
-  for (int step = 0; step < 4; ++step) {
-    const double at = 1'000 * step;
+  for (std::int64_t step = 0; step < 4; ++step) {
+    const auto at = static_cast<double>(1'000 * step);
     maker.add(EventKind::kAnnotation, "ProfilerStep#" + std::to_string(step), maker.thread("1"), at, 990);
     maker.add(EventKind::kRuntimeCall, "hipLaunchKernel", maker.thread("1"), at + 10, 5, 2 * step);
     maker.add(EventKind::kRuntimeCall, "hipLaunchKernel", maker.thread("2"), at + 12, 5, 2 * step + 1);
@@ -139,8 +139,8 @@ TEST(LaunchesTest, ACallThatIsRecordedTwiceIsOneCall) {
   const auto made = [](bool twice) {
     TraceMaker maker;
     const TrackId thread = maker.thread("1");
-    for (int i = 0; i < 6; ++i) {
-      const double at = 1'000 * i;
+    for (std::int64_t i = 0; i < 6; ++i) {
+      const auto at = static_cast<double>(1'000 * i);
       maker.add(EventKind::kAnnotation, "ProfilerStep#" + std::to_string(i), thread, at, 990);
       maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, at, 10, 2 * i);
       if (twice) maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel_v7000", thread, at + 1, 8, 2 * i);
