@@ -353,8 +353,7 @@ sim::Findings findings_of(const Replayed& replayed) {
   findings.summary = sim::summarize(replayed.capture, replayed.timeline);
   findings.path = sim::iteration_path(replayed.capture, replayed.timeline, findings.summary);
   findings.steady = sim::steady_iteration(replayed.capture, replayed.timeline);
-  findings.contradicted_repetition =
-      sim::contradicted_repetition(replayed.capture, replayed.timeline, findings.steady);
+  findings.contradicted_repetition = sim::contradicted_repetition(replayed.capture, replayed.timeline, findings.steady);
   if (findings.contradicted_repetition) findings.steady.reset();  // it is no answer, and no what-if uses it
   findings.perturbation = replayed.perturbation;
   findings.stragglers = sim::stragglers(replayed.capture.dag, replayed.timeline);

@@ -133,8 +133,12 @@ void read_byteprofile(Input& input, PartSink& sink) {
 
 }  // namespace
 
-extern const Format byteprofile_format{"byteprofile",
-                                       "ByteProfile and dPRO merged traces: operators with their dependencies",
-                                       kByteprofileSigns, read_byteprofile};
+extern const Format byteprofile_format{
+    .name = "byteprofile",
+    .summary = "ByteProfile and dPRO merged traces: operators with their dependencies",
+    .recognise = kByteprofileSigns,
+    .read = read_byteprofile,
+    .is_chrome_trace = true,
+};
 
 }  // namespace stepsim::ingest

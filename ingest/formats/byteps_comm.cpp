@@ -89,7 +89,12 @@ void read_byteps_comm(Input& input, PartSink& sink) {
 
 }  // namespace
 
-extern const Format byteps_comm_format{"byteps_comm", "BytePS comm.json: stages of each partition on one GPU",
-                                       kBytepsCommSigns, read_byteps_comm};
+extern const Format byteps_comm_format{
+    .name = "byteps_comm",
+    .summary = "BytePS comm.json: stages of each partition on one GPU",
+    .recognise = kBytepsCommSigns,
+    .read = read_byteps_comm,
+    .is_chrome_trace = true,
+};
 
 }  // namespace stepsim::ingest

@@ -53,6 +53,7 @@ struct Format {
   /// Reads the input and gives the sink at least one part. Throws InputError if nothing in it is usable. Ctrl-C,
   /// progress and the checksum are handled by Input and need no code here.
   void (*read)(Input& input, PartSink& sink) = nullptr;
+  bool is_chrome_trace = false;  ///< the files have a profiler's events ("traceEvents"), beside other members
 };
 
 /// All registered formats, in the order of CMakeLists.txt.

@@ -126,6 +126,7 @@ extern const Format legacy_autograd_format{
     .summary = "Old torch.autograd.profiler (export_chrome_trace before Kineto): operators and their time on devices",
     .recognise = kAutogradSigns,
     .read = read_legacy_autograd,
+    .is_chrome_trace = true,
 };
 
 }  // namespace stepsim::ingest

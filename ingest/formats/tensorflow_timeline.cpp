@@ -198,6 +198,7 @@ extern const Format tensorflow_timeline_format{
     .summary = "TensorFlow 1 timeline (timeline.Timeline.generate_chrome_trace_format): one session.run()",
     .recognise = kTimelineSigns,
     .read = read_tensorflow_timeline,
+    .is_chrome_trace = true,
 };
 
 }  // namespace stepsim::ingest

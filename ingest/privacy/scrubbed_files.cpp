@@ -21,15 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Formats whose files contain a profiler's events and other top-level members.
-constexpr auto kTraceFormats =
-    std::to_array<std::string_view>({"kineto", "byteps_comm", "byteprofile", "legacy_autograd", "tensorflow_timeline"});
-
 TextForm form_of(const Input& input) {
   const Format* const format = recognise(input);
-  const bool trace =
-      format != nullptr && std::find(kTraceFormats.begin(), kTraceFormats.end(), format->name) != kTraceFormats.end();
-  if (trace) return TextForm::kTrace;
+  if (format != nullptr && format->is_chrome_trace) return TextForm::kTrace;
   const std::size_t first = first_character(input.head());
   const bool json = first != std::string_view::npos && (input.head()[first] == '{' || input.head()[first] == '[');
   return json ? TextForm::kJson : TextForm::kLines;

@@ -118,7 +118,7 @@ std::vector<std::string_view> parts_of(std::string_view text, char separator) {
 
 std::string plain_name(std::string_view name) {
   std::string plain = lower_case(name);
-  std::erase(plain, '_');
+  std::erase_if(plain, [](char c) { return c == '_' || c == '-'; });
   return plain;
 }
 

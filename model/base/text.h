@@ -40,8 +40,8 @@ void append_utf8(std::string& out, char32_t code);
 }
 /// Returns `text` with 'A' to 'Z' in lower case.
 [[nodiscard]] std::string lower_case(std::string_view text);
-/// Returns a name that several programs write differently, in lower case and without '_': "allgather" for "all_gather"
-/// and "AllGather".
+/// Returns a name that several programs write differently, in lower case and without '_' and '-': "allgather" for
+/// "all_gather", "all-gather" and "AllGather".
 [[nodiscard]] std::string plain_name(std::string_view name);
 
 /// Returns the last part of a path: "a.json" for "traces/a.json".

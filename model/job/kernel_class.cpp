@@ -271,7 +271,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"one_shot_all_reduce", Place::kItself, "symmetric memory"},
     {"two_shot_all_reduce", Place::kItself, "symmetric memory"},
     // The names of operations, as other libraries spell them: AITER, TensorRT-LLM and FlashInfer (moeAllToAll,
-    // moe_a2a_combine), pplx (a2a_dispatch_send), MTIA.
+    // moe_a2a_combine), pplx (a2a_dispatch_send), MTIA, XLA (all-reduce.3).
     {"AllReduce", Place::kItself, "another library"},
     {"all_reduce", Place::kItself, "another library"},
     {"allreduce", Place::kItself, "another library"},
@@ -285,6 +285,10 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"Alltoall", Place::kItself, "another library"},
     {"all_to_all", Place::kItself, "another library"},
     {"alltoall", Place::kItself, "another library"},
+    {"all-reduce", Place::kItself, "another library"},
+    {"all-gather", Place::kItself, "another library"},
+    {"reduce-scatter", Place::kItself, "another library"},
+    {"all-to-all", Place::kItself, "another library"},
     {"A2A", Place::kItself, "another library"},
     {"a2a_", Place::kItself, "another library"},
 });

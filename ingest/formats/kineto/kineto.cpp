@@ -88,6 +88,7 @@ extern const Format kineto_format{
     .summary = "PyTorch profiler (Kineto), .json or .json.gz: CPU and GPU events of one rank",
     .recognise = recognise_kineto,
     .read = read_kineto,
+    .is_chrome_trace = true,
 };
 
 }  // namespace stepsim::ingest

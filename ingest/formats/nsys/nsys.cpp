@@ -123,8 +123,8 @@ std::vector<Candidate> ranks_among(NsysEvents& events, const Session& session, c
                              fmt::format("process {}", process.number()));
       continue;
     }
-    found.push_back(
-        {id, &process, session.gpu_of(process.number(), busiest_device(process.trace()).value_or(-1)), collectives.place_of(id)});
+    found.push_back({id, &process, session.gpu_of(process.number(), busiest_device(process.trace()).value_or(-1)),
+                     collectives.place_of(id)});
   }
   return found;
 }

@@ -189,7 +189,8 @@ TEST(ModelledTraceTest, OperatorsAreListedOnce) {
   const auto calls = calls_of("gpt");
   const HostDeviceTrace trace = trace_of(calls);
   std::size_t with_shapes = 0;
-  for (std::size_t i = 0; i < trace.size(); ++i) with_shapes += trace.operator_of[i] == HostDeviceTrace::kNone ? 0U : 1U;
+  for (std::size_t i = 0; i < trace.size(); ++i)
+    with_shapes += trace.operator_of[i] == HostDeviceTrace::kNone ? 0U : 1U;
   EXPECT_GE(with_shapes, calls.size());
   EXPECT_LT(trace.operators.size(), with_shapes / 2) << "two layers are alike";
 }

@@ -19,6 +19,7 @@ TEST(OperationNamesTest, LibrariesNameOneOperationDifferently) {
   for (const char* const name : {"reduce_scatter_tensor_coalesced", "_reduce_scatter_base", "ReduceScatter"}) {
     EXPECT_EQ(word_in(name), "reducescatter") << name;
   }
+  EXPECT_EQ(word_in("all-reduce.3"), "allreduce");
   EXPECT_EQ(word_in("reduce_"), "reduce");
   EXPECT_EQ(word_in("recv_"), "recv");
   EXPECT_EQ(word_in("SendRecv"), "sendrecv");

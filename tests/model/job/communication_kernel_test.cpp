@@ -40,6 +40,7 @@ TEST(CommunicationKernelTest, LibrariesAreToldByTheirKernels) {
            Case{"void pplx::a2a_dispatch_send_kernel<__nv_bfloat16>(uint8_t*)", "another library", "a2a_"},
            Case{"void moeA2ADispatchKernel<2>(DispatchKernelPointers)", "another library", "A2A"},
            Case{"MTIA all_reduce", "another library", "all_reduce"},
+           Case{"all-reduce.3", "another library", "all-reduce"},
        }) {
     const auto found = communication_kernel(one.name);
     ASSERT_TRUE(found) << one.name;
