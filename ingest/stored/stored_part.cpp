@@ -401,6 +401,7 @@ class Checking {
             in_.expect(is_good<kRole>(field.value));
           },
           fields(row));
+      if constexpr (std::is_same_v<Row, ProcessGroup>) in_.expect(row.name.valid() || row.own < 0);
     }
   }
 

@@ -401,6 +401,7 @@ TEST(StoredPartTest, IndicesThatLeadOutsideTheirTablesAreRefused) {
   expect_refused([](HostDeviceTrace& trace) { trace.modules[0].track = TrackId{5}; });
   expect_refused([](HostDeviceTrace& trace) { trace.overheads[0].kind = TextId{}; });
   expect_refused([](HostDeviceTrace& trace) { trace.groups[0].name = TextId{7}; });
+  expect_refused([](HostDeviceTrace& trace) { trace.groups[0].name = TextId{}; });  // a communicator
   expect_refused([](HostDeviceTrace& trace) { trace.kind[0] = static_cast<EventKind>(100); });
   expect_refused([](HostDeviceTrace& trace) { trace.start[0] = Time::max(); });
 }
