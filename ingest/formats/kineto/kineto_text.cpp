@@ -155,11 +155,8 @@ class Writer {
       add("block", fmt::format("[{}, 1, 1]", launch.threads));
     }
     if (const EventDetail* const detail = trace_.detail_of(event)) {
-      if (detail->collective.valid()) {
-        add_collective(*detail, add);
-      } else if (detail->bytes > Bytes{}) {
-        add("bytes", std::to_string(detail->bytes.count()));
-      }
+      if (detail->bytes > Bytes{}) add("bytes", std::to_string(detail->bytes.count()));
+      if (detail->collective.valid()) add_collective(*detail, add);
       if (trace_.kind[event] == EventKind::kSync) {
         add("stream", std::to_string(detail->stream));
         add("wait_on_stream", std::to_string(detail->wait_stream));
