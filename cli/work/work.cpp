@@ -354,7 +354,7 @@ sim::Findings findings_of(const Replayed& replayed) {
   findings.path = sim::iteration_path(replayed.capture, replayed.timeline, findings.summary);
   findings.steady = sim::steady_iteration(replayed.capture, replayed.timeline);
   findings.contradicted_repetition = sim::contradicted_repetition(replayed.capture, replayed.timeline, findings.steady);
-  if (findings.contradicted_repetition) findings.steady.reset();  // it is no answer, and no what-if uses it
+  if (findings.contradicted_repetition) findings.steady.reset();  // what-ifs do not use it either
   findings.perturbation = replayed.perturbation;
   findings.stragglers = sim::stragglers(replayed.capture.dag, replayed.timeline);
   if (replayed.hardware.calibration) findings.calibration = &*replayed.hardware.calibration;

@@ -11,11 +11,14 @@
 namespace stepsim::ingest {
 namespace {
 
+/// Kineto's names of memory, by the number that copy_name() takes.
+constexpr std::array<std::string_view, 7> kMemories{"Pageable", "Pinned",        "Device",        "Array",
+                                                    "Managed",  "Device Static", "Managed Static"};
+
+bool is_memory(std::int64_t kind) noexcept { return kind >= 0 && kind < static_cast<std::int64_t>(kMemories.size()); }
+
 std::string_view memory_name(std::int64_t kind) {
-  constexpr std::array<std::string_view, 7> kNames{"Pageable", "Pinned",        "Device",        "Array",
-                                                   "Managed",  "Device Static", "Managed Static"};
-  return kind < 0 || kind >= static_cast<std::int64_t>(kNames.size()) ? "Unknown"
-                                                                      : kNames[static_cast<std::size_t>(kind)];
+  return is_memory(kind) ? kMemories[static_cast<std::size_t>(kind)] : "Unknown";
 }
 
 }  // namespace
@@ -28,6 +31,11 @@ std::string_view call_name(std::string_view name) noexcept {
     if (name.ends_with(mark)) name.remove_suffix(mark.size());
   }
   return name;
+}
+
+MemoryKind memory_of(std::int64_t kind) noexcept {
+  if (!is_memory(kind)) return MemoryKind::kUnknown;
+  return kind == 0 ? MemoryKind::kPageable : MemoryKind::kOther;
 }
 
 std::pair<MemoryKind, MemoryKind> memory_kinds(std::string_view copy) noexcept {

@@ -18,6 +18,8 @@ namespace stepsim::ingest {
 /// API and the suffix for per-thread default streams.
 [[nodiscard]] std::string_view call_name(std::string_view name) noexcept;
 
+/// Returns the kind of memory of a number as copy_name() takes it; kUnknown for unknown numbers.
+[[nodiscard]] MemoryKind memory_of(std::int64_t kind) noexcept;
 /// Returns the kinds of memory in Kineto's name of a copy.
 [[nodiscard]] std::pair<MemoryKind, MemoryKind> memory_kinds(std::string_view copy) noexcept;
 /// Returns Kineto's name of a copy, "Memcpy HtoD (Pinned -> Device)", from the numbers of CUPTI's enumerations

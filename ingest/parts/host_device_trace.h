@@ -77,7 +77,7 @@ struct Track {
 
 /// What a kSync event waited for.
 enum class SyncKind : std::uint8_t {
-  kNone,        ///< the event is no wait
+  kNone,        ///< not a wait
   kEvent,       ///< a call waited for an event on a stream
   kStreamWait,  ///< a stream waits for an event on another one
   kStream,      ///< a call waited for a stream

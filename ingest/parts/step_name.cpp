@@ -23,7 +23,7 @@ std::size_t number_after(std::string_view text, std::size_t at, std::string_view
   return begin < text.size() && is_digit(text[begin]) ? begin : std::string_view::npos;
 }
 
-/// Words that may stand before a step word in a name without a number: "train_one_step", "Trainer.step".
+/// Words that may precede the step word in a name without a number: "train_one_step", "Trainer.step".
 constexpr std::array<std::string_view, 7> kBefore{"training", "trainer", "train", "loop", "run", "one", "do"};
 
 /// True for a name that consists only of these words and a step word, such as "train/batch".

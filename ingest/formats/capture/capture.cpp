@@ -131,11 +131,8 @@ class TraceMaker {
                      time_of(record), correlation_of(record));
         return;
       case Kind::kKernel: return add_kernel(record);
-      case Kind::kMemcpy:
-        return add_transfer(
-            record, EventKind::kMemcpy,
-            copy_name(record.detail, memory_kind(record.which & 0xFFU), memory_kind(record.which >> 8U & 0xFFU)));
-      case Kind::kMemset: return add_transfer(record, EventKind::kMemset, memset_name(memory_kind(record.which)));
+      case Kind::kMemcpy: return add_copy(record);
+      case Kind::kMemset: add_transfer(record, EventKind::kMemset, memset_name(memory_kind(record.which))); return;
       case Kind::kSync: return add_sync(record);
       case Kind::kRangeBegin: open_ranges_.insert_or_assign(record.a, &record); return;
       case Kind::kRangeEnd: return end_range(record);
@@ -177,11 +174,19 @@ class TraceMaker {
     communication_.push_back({event, call->second, call_start(record)});
   }
 
-  void add_transfer(const Record& record, EventKind kind, std::string_view name) {
+  void add_copy(const Record& record) {
+    const std::int64_t from = memory_kind(record.which & 0xFFU);
+    const std::int64_t to = memory_kind(record.which >> 8U & 0xFFU);
+    EventDetail& detail = add_transfer(record, EventKind::kMemcpy, copy_name(record.detail, from, to));
+    detail.from = memory_of(from);
+    detail.to = memory_of(to);
+  }
+
+  EventDetail& add_transfer(const Record& record, EventKind kind, std::string_view name) {
     const TrackId track = builder_.stream(device_of(record), stream_of(record));
     EventDetail& detail = builder_.detail(builder_.add(kind, name, track, time_of(record), correlation_of(record)));
     detail.bytes = size_of(record);
-    if (kind == EventKind::kMemcpy) std::tie(detail.from, detail.to) = memory_kinds(name);
+    return detail;
   }
 
   void add_sync(const Record& record) {

@@ -202,13 +202,15 @@ void NsysActivities::read_copies() {
   const NsysTable table{"CUPTI_ACTIVITY_KIND_MEMCPY", kColumns, kDeviceWorkNeeded, {}};
   constexpr std::int64_t kUnknownMemory = 7;
   events_.tables().for_each(table, [&](const Database::Rows& row) {
-    const std::string name = copy_name(row.integer(kKind).value_or(0), row.integer(kFrom).value_or(kUnknownMemory),
-                                       row.integer(kTo).value_or(kUnknownMemory));
-    const std::optional<std::uint32_t> event = add_work(table.name, row, EventKind::kMemcpy, name);
+    const std::int64_t from = row.integer(kFrom).value_or(kUnknownMemory);
+    const std::int64_t to = row.integer(kTo).value_or(kUnknownMemory);
+    const std::optional<std::uint32_t> event =
+        add_work(table.name, row, EventKind::kMemcpy, copy_name(row.integer(kKind).value_or(0), from, to));
     if (!event) return;
     EventDetail& detail = events_.process(*row.integer(kProcess)).detail(*event);
     detail.bytes = size_of(row, kBytes);
-    std::tie(detail.from, detail.to) = memory_kinds(name);
+    detail.from = memory_of(from);
+    detail.to = memory_of(to);
   });
 }
 
