@@ -156,6 +156,7 @@ constexpr std::array kKinds{
          }},
     Kind{"baseline", [](Line& line, HeadRead& read) { read.head.baseline.iteration = line.duration(); }},
     Kind{"captured steps", [](Line& line, HeadRead& read) { read.head.baseline.of_captured_steps = line.duration(); }},
+    Kind{"as captured", [](Line& line, HeadRead& read) { read.head.baseline.as_captured = line.duration(); }},
     Kind{"measured", [](Line& line, HeadRead& read) { read.head.baseline.measured = line.duration(); }},
     Kind{"unprofiled", [](Line&, HeadRead& read) { read.head.baseline.unprofiled = true; }},
     Kind{"work",
@@ -216,6 +217,7 @@ std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard) {
     lines.push_back({"assumption", assumption.id, assumption.sentence});
   lines.push_back({"baseline", std::to_string(head.baseline.iteration.count())});
   lines.push_back({"captured steps", std::to_string(head.baseline.of_captured_steps.count())});
+  lines.push_back({"as captured", std::to_string(head.baseline.as_captured.count())});
   if (head.baseline.measured) lines.push_back({"measured", std::to_string(head.baseline.measured->count())});
   if (head.baseline.unprofiled) lines.push_back({"unprofiled"});
   Fields& work =

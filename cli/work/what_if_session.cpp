@@ -92,9 +92,9 @@ void learn_from_replays(WhatIfSession& what_if, scenarios::PredictorBuilder& bui
   scenarios::ReplayMeter meter(engine);
   if (what_if.calibration) learn_links(builder, *what_if.calibration, !options.network_given, meter);
   scenarios::test_repetition(builder, meter);
-  scenarios::take_out_profiler(builder, meter);
   scenarios::learn_interference(builder, interference, engine);
   if (options.cluster_file) state_cluster_file(what_if.capture, options, meter, builder);
+  scenarios::take_out_profiler(builder, meter);
 }
 
 /// Assesses the capture from a replay of its recorded times, so that every answer has the verdict of 'stepsim check'.

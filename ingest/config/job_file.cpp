@@ -76,6 +76,7 @@ const Keys& job_keys() {
          job.measured_step = field.duration();
          if (*job.measured_step <= Duration{}) field.reject("a time above 0 such as 530ms");
        }},
+      {"profiler_cost", &Job::profiler_cost, yaml::time(), "CPU time that the profiler adds for each recorded event"},
       {"batch_size", &Job::batch_size, yaml::count(1, kMostMembers), "Samples per worker and step"},
       {"loader_workers", &Job::loader_workers, yaml::count(1, kMostMembers), "Data-loading processes per rank"},
       {"machine", yaml::text(), "machine.yaml with which what-ifs correct modelled times, beside this file",

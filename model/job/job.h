@@ -34,6 +34,7 @@ struct Job {
   std::optional<Bandwidth> bandwidth;           ///< key network.bandwidth of job.yaml
   std::optional<Duration> latency;              ///< key network.latency of job.yaml
   std::optional<Duration> measured_step;        ///< duration of a step without a profiler; > 0
+  std::optional<Duration> profiler_cost;        ///< CPU time that the profiler adds for each recorded event; >= 0
   std::optional<std::uint32_t> batch_size;      ///< number of samples per worker and step
   std::optional<std::uint32_t> loader_workers;  ///< number of processes per rank that load data
   /// Regular expression (model/base/pattern.h) whose group `rank` is the rank in the path of a trace.

@@ -15,14 +15,16 @@ namespace stepsim::scenarios {
 
 std::optional<double> Baseline::error() const noexcept {
   if (!measured) return std::nullopt;
-  return sim::ratio(of_captured_steps - *measured, *measured);
+  return sim::ratio(as_captured - *measured, *measured);
 }
 
 Baseline baseline_of(const Predictor& predictor, const Prediction& captured) {
   const sim::Summary summary = sim::summarize(*captured.graph, captured.timeline);
+  const PredictorSettings& settings = predictor.settings();
   Baseline baseline{.iteration = captured.iteration,
                     .of_captured_steps = captured.of_captured_steps,
-                    .unprofiled = predictor.settings().profiler.has_value()};
+                    .as_captured = settings.as_captured.value_or(captured.of_captured_steps),
+                    .unprofiled = settings.profiler && settings.profiler->by_measured_step};
   if (summary.measured) baseline.measured = summary.iteration.measured;
   if (baseline.unprofiled) baseline.measured = captured.graph->job.measured_step;
   return baseline;
@@ -52,12 +54,18 @@ std::string data_sheet_text(const std::optional<Duration>& by_data_sheet) {
   return by_data_sheet ? fmt::format("; {} by the data sheet alone", to_text(*by_data_sheet)) : "";
 }
 
-std::string trust_text(const Baseline& baseline, const Assumptions& assumptions) {
-  if (!baseline.measured) {
-    const Assumption* const machine = find_assumption(assumptions, kMeasuredMachine);
-    if (machine != nullptr) return machine->sentence;
-    return "No step time was measured, so the error of the prediction is unknown.";
-  }
+namespace {
+
+bool differ(Duration a, Duration b, double least) { return std::abs(sim::ratio(a - b, b)) >= least; }
+
+/// True if the profiler's cost matters to who compares the baseline with the captured step.
+bool shows_profiler(const Baseline& baseline) {
+  constexpr double kLeastCost = 0.01;
+  return differ(baseline.as_captured, baseline.of_captured_steps, kLeastCost);
+}
+
+/// Returns how well the captured step is predicted, as a sentence. Precondition: a step was measured.
+std::string error_text(const Baseline& baseline, const Assumptions& assumptions) {
   if (const Assumption* const given = find_assumption(assumptions, sim::kClusterFile)) return given->sentence;
   const double error = *baseline.error();
   const std::string subject = fmt::format(
@@ -68,8 +76,8 @@ std::string trust_text(const Baseline& baseline, const Assumptions& assumptions)
         "network model.",
         subject, sim::signed_percent(error));
   }
-  const Duration alone = baseline.of_captured_steps;
-  if (std::abs(sim::ratio(baseline.iteration - alone, alone)) >= sim::kLeastShown) {
+  const Duration alone = baseline.as_captured;
+  if (differ(baseline.iteration, baseline.of_captured_steps, sim::kLeastShown) && !shows_profiler(baseline)) {
     return fmt::format(
         "Without changes, a step takes {} in the long run; the captured steps alone take {} (measured {}, {}).",
         to_text(baseline.iteration), to_text(alone), to_text(*baseline.measured), sim::signed_percent(error));
@@ -81,6 +89,20 @@ std::string trust_text(const Baseline& baseline, const Assumptions& assumptions)
         subject);
   }
   return fmt::format("{} is predicted with an error of {}.", subject, sim::signed_percent(error));
+}
+
+}  // namespace
+
+std::string trust_text(const Baseline& baseline, const Assumptions& assumptions) {
+  if (!baseline.measured) {
+    const Assumption* const machine = find_assumption(assumptions, kMeasuredMachine);
+    if (machine != nullptr) return machine->sentence;
+    return "No step time was measured, so the error of the prediction is unknown.";
+  }
+  std::string text = error_text(baseline, assumptions);
+  if (shows_profiler(baseline))
+    text += fmt::format(" As the job runs, without the profiler, a step takes {}.", to_text(baseline.iteration));
+  return text;
 }
 
 std::string narrowing_text(const Prediction& prediction) {

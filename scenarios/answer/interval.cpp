@@ -118,10 +118,7 @@ RangeSource<Duration> source_of(const IntervalCase& of, const SourceRule& rule, 
                                .low = scaled(of.predicted(), range.step.least),
                                .high = scaled(of.predicted(), range.step.most),
                                .of_step_times = rule.of_step_times};
-  if (rule.captured_of != nullptr) {
-    const Duration captured = rule.captured_of(of);
-    if (captured > Duration{}) source.change.include(range.step.least / ratio(captured, of.baseline().iteration));
-  } else if (rule.of_difference && !of.settings_changed()) {
+  if (rule.of_difference && !of.settings_changed()) {
     source.change = widened(range.change, share_of_change(of.basis.change_to(of.predicted())));
   } else if (!rule.of_capture) {
     source.change = range.change;

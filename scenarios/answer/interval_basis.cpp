@@ -15,10 +15,6 @@ namespace {
 
 using sim::ratio;
 
-/// If waits for a data loader take at least this share of an iteration, the loader limits the job. Smaller waits prove
-/// nothing: in the available captures, receiving a batch that is ready takes 0.1 to 1.4 ms, about 1 % of a step.
-constexpr double kLoaderSetsPace = 0.05;
-
 /// Returns the rank with the longest measured iteration.
 const sim::RankSteps* slowest_of(const std::map<Rank, sim::RankSteps>& ranks) {
   const sim::RankSteps* slowest = nullptr;
@@ -52,11 +48,14 @@ void IntervalBasis::read_steps() {
 }
 
 Duration IntervalBasis::measured() const {
-  return predictor_.settings().profiler ? *captured().job.measured_step : summary_.iteration.measured;
+  const auto& profiler = predictor_.settings().profiler;
+  return profiler && profiler->by_measured_step ? *captured().job.measured_step : summary_.iteration.measured;
 }
 
 Duration IntervalBasis::comparable() const {
-  return predictor_.settings().on_own_cluster.value_or(baseline_.of_captured_steps);
+  const PredictorSettings& settings = predictor_.settings();
+  if (settings.on_own_cluster) return *settings.on_own_cluster;
+  return settings.as_captured.value_or(baseline_.of_captured_steps);
 }
 
 Factors IntervalBasis::shift() const {
@@ -87,29 +86,14 @@ IntervalBasis::Replayed IntervalBasis::replayed_with(const std::string& name, co
   });
 }
 
-Duration IntervalBasis::profiled() const { return captured().job.measured_step ? Duration{} : cost_of_profiler(); }
-
-bool IntervalBasis::hides_profiler() const {
-  if (predictor_.settings().profiler || !counts_events(captured())) return false;
-  return !shows_profiler(baseline_.iteration, baseline_.iteration - cost_of_profiler());
-}
-
-bool IntervalBasis::loader_sets_pace() const { return sim::waiting_for_data(summary_) >= kLoaderSetsPace; }
-
-Duration IntervalBasis::cost_of_profiler() const {
-  if (!summary_.measured || predictor_.settings().profiler || !counts_events(captured()) || loader_sets_pace())
-    return {};
-  std::call_once(profiled_once_, [this] {
-    profiled_ = std::max(Duration{}, baseline_.iteration - iteration_of(plan_, without_largest_cost()));
-  });
-  return profiled_;
-}
+bool IntervalBasis::loader_sets_pace() const { return sim::waiting_for_data(summary_) >= sim::kLoaderSetsPace; }
 
 bool IntervalBasis::contradicts(Duration of_captured_steps) const {
   if (!summary_.measured || predictor_.settings().on_own_cluster) return false;
   const double usual = std::max({sim::kUsualError, 1 - steps_.least, steps_.most - 1});
-  const double error = std::abs(ratio(baseline_.of_captured_steps - measured(), measured()));
-  return std::abs(ratio(of_captured_steps - measured(), measured())) > error + usual;
+  const double error = ratio(comparable() - measured(), measured());
+  const double there = (1 + error) * ratio(of_captured_steps, baseline_.of_captured_steps) - 1;
+  return std::abs(there) > std::abs(error) + usual;
 }
 
 }  // namespace stepsim::scenarios

@@ -1,7 +1,6 @@
 #ifndef STEPSIM_SCENARIOS_ANSWER_INTERVAL_BASIS_H
 #define STEPSIM_SCENARIOS_ANSWER_INTERVAL_BASIS_H
 
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -35,10 +34,10 @@ class IntervalBasis {
     return meter_.predict(predictor_, plan, sides).iteration;
   }
 
-  /// Returns the measured iteration. If the profiler's time was removed, this is job.yaml's measured_step.
+  /// Returns the measured iteration. If the profiler's cost follows from job.yaml's measured_step, this is that time.
   [[nodiscard]] Duration measured() const;
-  /// Returns the predicted time of the captured steps, for comparison with the measured time. If the user gave another
-  /// cluster, this is the prediction for the captured cluster.
+  /// Returns the predicted time of the captured steps, for comparison with measured(): as captured, on the captured
+  /// cluster.
   [[nodiscard]] Duration comparable() const;
   /// Returns the range of the error of the captured iteration, as factors of the prediction: it includes the measured
   /// time and job.yaml's measured_step, if given.
@@ -54,13 +53,6 @@ class IntervalBasis {
   /// sides; later calls return the same result.
   [[nodiscard]] Duration captured_with(const std::string& name, const Sides& sides) const;
 
-  /// Returns by how much the profiler may have lengthened the captured iteration; 0 if job.yaml states the
-  /// measured_step without the profiler, if the profiler's time is already removed, or if the capture does not count
-  /// events. Replays the capture at the first call only, as the next function does.
-  [[nodiscard]] Duration profiled() const;
-  /// True if the profiler may have slowed the CPU by an unknown amount that the captured iteration does not show,
-  /// because something else limits it.
-  [[nodiscard]] bool hides_profiler() const;
   /// True if processes that load data limit the captured job. What shortens its other work then leaves it to wait
   /// longer.
   [[nodiscard]] bool loader_sets_pace() const;
@@ -74,8 +66,6 @@ class IntervalBasis {
   };
   [[nodiscard]] Replayed replayed_with(const std::string& name, const Sides& sides) const;
   [[nodiscard]] bool contradicts(Duration of_captured_steps) const;
-  /// Returns how much shorter the captured iteration is without the largest cost of the profiler.
-  [[nodiscard]] Duration cost_of_profiler() const;
 
   Predictor& predictor_;
   const Prediction& baseline_;
@@ -86,8 +76,6 @@ class IntervalBasis {
   Factors steps_;
   std::size_t step_count_ = 0;
   std::optional<double> trend_;
-  mutable std::once_flag profiled_once_;
-  mutable Duration profiled_{};
   mutable OncePerKey<std::string, Replayed> replayed_;
 };
 

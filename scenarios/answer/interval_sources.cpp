@@ -73,9 +73,10 @@ bool misses_the_capture(const Case& of) {
 
 std::string error_of_the_capture(const Case& of) {
   const Duration measured = of.basis.measured();
-  return fmt::format("the {} of {} is predicted with an error of {}",
-                     of.basis.predictor().settings().profiler ? "step without the profiler" : "captured step",
-                     to_text(measured), sim::signed_percent(ratio(of.basis.comparable() - measured, measured)));
+  return fmt::format(
+      "the {} of {} is predicted with an error of {}",
+      of.basis.measured() == of.summary().iteration.measured ? "captured step" : "step without the profiler",
+      to_text(measured), sim::signed_percent(ratio(of.basis.comparable() - measured, measured)));
 }
 
 // ---- steps, transient, repetition
@@ -153,29 +154,24 @@ std::string distance_from_the_capture(const Case& of) {
 
 // ---- profiler
 
-bool may_be_profiled(const Case& of) {
-  if (of.predicted() <= Duration{} || !is_measured(of)) return false;
-  return of.basis.profiled() > Duration{} || (of.changes_anything() && of.basis.hides_profiler());
+bool may_be_profiled(const PlanCase& of) {
+  const auto& profiler = of.basis.predictor().settings().profiler;
+  return profiler && !profiler->known();
 }
 
-Variants without_the_profiler(const Case& of) {
-  if (of.changes_anything()) return replayed(without_largest_cost());
-  return {{.factor = std::max(ratio(of.predicted() - of.basis.profiled(), of.predicted()), 1 - kMostSlowed)}};
+/// Returns replays with the least and the largest cost. If the loader limits the captured job, that job takes as long
+/// with any.
+Variants other_costs(const PlanCase& of) {
+  const bool only_after = !of.basis.predictor().settings().profiler->usual.waits.empty();
+  return both_sides(&Sides::profiler, only_after ? "" : kProfilerSource);
 }
-
-Duration captured_without_the_profiler(const Case& of) { return of.baseline().iteration - of.basis.profiled(); }
 
 std::string cost_of_the_profiler(const Case& of) {
-  if (of.basis.hides_profiler()) {
-    return fmt::format(
-        "the profiler may have slowed the CPU's part of this step by up to {:.0f} %; the captured steps do not show by "
-        "how much",
-        100 * kMostSlowed);
-  }
+  const ProfilerCosts& costs = *of.basis.predictor().settings().profiler;
   return fmt::format(
-      "the profiler may have slowed the steps: without it, the captured one may take as little as {}; set "
-      "measured_step in job.yaml to its time",
-      to_text(captured_without_the_profiler(of)));
+      "the profiler may have slowed the CPU by {} to {} for each recorded event; set measured_step or profiler_cost in "
+      "job.yaml if you know it",
+      to_text(costs.least.per_event), to_text(costs.most.per_event));
 }
 
 // ---- sharing
@@ -515,11 +511,9 @@ constexpr std::array kSources{
                .variants = [](const Case& of) { return known(extrapolation_error(model_case(of))); },
                .reason_of = distance_from_the_capture},
     SourceRule{.name = kProfilerSource,
-               .applies = may_be_profiled,
-               .variants = without_the_profiler,
-               .reason_of = cost_of_the_profiler,
-               .captured_of = captured_without_the_profiler,
-               .of_capture = true},
+               .applies_to_plan = may_be_profiled,
+               .variants_of_plan = other_costs,
+               .reason_of = cost_of_the_profiler},
     SourceRule{.name = "sharing",
                .applies_to_plan = shares_unknown,
                .variants_of_plan = other_sharings,

@@ -62,9 +62,7 @@ struct SourceRule {
   std::vector<IntervalVariant> (*variants_of_plan)(const PlanCase& of) = nullptr;
   std::string_view reason{};  ///< a sentence without the period; used if `reason_of` is null
   std::string (*reason_of)(const IntervalCase& of) = nullptr;  ///< returns the sentence for one answer
-  /// Returns the captured iteration if the answer is the lower end; null if that is the predicted one.
-  Duration (*captured_of)(const IntervalCase& of) = nullptr;
-  bool of_capture = false;     ///< true if the source has no part in RangeSource::change, unless `captured_of` is given
+  bool of_capture = false;     ///< true if the source has no part in RangeSource::change
   bool of_difference = false;  ///< true if only the part of share_of_change() has one, unless settings change
   bool of_step_times = false;  ///< has the meaning of RangeSource::of_step_times
 };

@@ -9,7 +9,7 @@
 
 /// Settings of a Predictor that can only be found by replaying the capture. They are found in this order: how senders
 /// share links, whether collectives keep recorded times, whether repeated steps take the same time as captured ones,
-/// the cost of the profiler, and how communication slows concurrent kernels.
+/// how communication slows concurrent kernels, and the cost of the profiler.
 namespace stepsim::scenarios {
 
 /// Corrects how senders share a link (kSharing, model/cost/network/maxmin.h) if the prediction of the captured
@@ -41,39 +41,23 @@ inline constexpr std::string_view kRepetitionContradicted = "repetition_contradi
 void test_repetition(PredictorBuilder& builder, ReplayMeter& meter);
 
 // The cost of recording. A profiler runs on the job's threads whenever an event begins or ends, so it slows a task in
-// proportion to the task's recorded events. Device work is recorded by the device and is not slowed.
+// proportion to the task's recorded events. Device work is recorded by the device and is not slowed. So a step has two
+// times: as captured, with which a replay is compared, and as the job runs, from which all changes are predicted.
 
-/// Maximum assumed cost of a recorded event, if job.yaml does not give the duration of a step without the profiler. The
-/// value is between the measured costs of two jobs: 12 us (pipe-2) and 44 us (fsdp-even, whose ranks share CPU cores
-/// more than those of most jobs). See docs/internals/answers.md, "Ranges".
-inline constexpr Duration kMostPerEvent{20'000};
-/// Maximum assumed cost of the profiler in a task, as a share of the task's recorded time. Eleven jobs of PyTorch 2.11
-/// on hosts of H100 and H200, limited by their CPU, took 5 to 45 % less without it, 31 to 38 % in most cases
-/// (docs/internals/answers.md).
-inline constexpr double kMostSlowed = 0.5;
+/// Removes the profiler's time from `durations`, which are indexed by TaskId of `capture`, and lengthens its waits for
+/// a data loader. Does nothing if the capture does not count events.
+void without_profiler(const Capture& capture, const ProfilerCost& cost, std::vector<Duration>& durations);
 
-/// Removes the profiler's time from `durations`, which are indexed by TaskId of `capture`: `per_event` for each event
-/// that was recorded during a CPU task, but at most the share `most` of the task. Does nothing if the capture does not
-/// count events.
-void without_profiler(const Capture& capture, Duration per_event, double most, std::vector<Duration>& durations);
-
-/// Returns the side without the largest assumed cost of the profiler.
-[[nodiscard]] Sides without_largest_cost();
-
-/// True if the captured iteration depends on the profiler's cost: it is at least 1 % shorter without the largest one.
-/// If something other than the CPU limits the iteration, it does not show how much the profiler slowed the CPU.
-[[nodiscard]] bool shows_profiler(Duration iteration, Duration without) noexcept;
-
-/// True if the capture states how many events were recorded during each task, so that the profiler's cost can be
-/// removed.
-[[nodiscard]] bool counts_events(const Capture& capture) noexcept;
-
-/// Finds the profiler's cost per event from job.yaml's measured_step, the duration of a step without the profiler, and
-/// makes the predictor remove this cost in every plan. The cost is chosen so that its removal shortens the replayed
-/// iteration by the same factor as the ratio of measured_step to the measured iteration; the error of the model then
-/// does not change. If the iteration cannot become that short, it becomes as short as possible. Does nothing if
-/// measured_step is absent or not shorter than the captured step, or if the iteration does not show the profiler's cost
-/// (shows_profiler()). Replays the capture up to 17 times. Throws what predict() throws.
+/// Makes the predictor remove the profiler's cost in every plan. The cost per event is, in this order:
+/// - what shortens the replayed iteration by the same factor as the ratio of job.yaml's measured_step to the measured
+///   iteration. The error of the model then does not change. If the iteration cannot become that short, it becomes as
+///   short as possible; if it is not longer than measured_step, the cost is 0. An iteration that is not limited by the
+///   CPU does not show the cost.
+/// - job.yaml's profiler_cost;
+/// - for torch.profiler, what jobs cost that were measured with and without it (docs/internals/answers.md, "Ranges");
+/// - for other profilers 0, or up to what torch.profiler costs.
+/// Does nothing if the capture does not count events or `stepsim model` wrote it. Replays the capture up to 19 times.
+/// Throws what predict() throws.
 void take_out_profiler(PredictorBuilder& builder, ReplayMeter& meter);
 
 // Kernels are slower while communication runs on their device, so a change that moves communication changes their

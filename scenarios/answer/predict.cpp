@@ -201,13 +201,7 @@ Plan Predictor::plan() const {
     plan.assumptions.push_back(settings_.sharing->note);
   }
   append(plan.assumptions, settings_.assumptions);
-  if (const std::optional<ProfilerCost>& profiler = settings_.profiler) {
-    plan.assumptions.push_back(profiler->note);
-    plan.add_rule(Plan::Turn::kCapture, [per_event = profiler->per_event, most = profiler->most](
-                                            const Capture& capture, std::vector<Duration>& durations) {
-      without_profiler(capture, per_event, most, durations);
-    });
-  }
+  if (settings_.profiler) plan.assumptions.push_back(settings_.profiler->note);
   return plan;
 }
 
@@ -250,6 +244,13 @@ std::vector<Duration> Predictor::durations_of(const Plan& plan, const Sides& sid
     const std::shared_ptr<const RecordedCollectives> recorded = recorded_collectives_.of(
         {}, [this] { return std::make_shared<const RecordedCollectives>(captured_, cluster(), network_); });
     recorded->set_durations(graph, plan.cluster, sides.unexplained_scales, durations);
+  }
+  if (const auto& costs = settings_.profiler) {
+    without_profiler(graph,
+                     sides.profiler < 0   ? costs->least
+                     : sides.profiler > 0 ? costs->most
+                                          : costs->usual,
+                     durations);
   }
   std::optional<DevicePieces> pieces;
   for (const Plan::MadeRule& made : plan.rules) {
@@ -373,7 +374,7 @@ Prediction Predictor::predict_once(const Plan& plan, const Sides& sides, const s
   std::vector<Duration> durations;
   const bool interferes = settings_.interference && (frees_kernels() || graph.dag.rendezvous_count() > 0);
   if (plan.recorded_collectives || !plan.rules.empty() || sides.durations || plan.recorded_transfers != 1 ||
-      interferes || is_on_machine(plan))
+      interferes || settings_.profiler || is_on_machine(plan))
     durations = durations_of(plan, sides, graph, prediction.shares);
   if (!durations.empty()) machine.set_durations(durations);
   prediction.timeline = sim::replay(graph.dag, machine, options);

@@ -17,12 +17,25 @@
 
 namespace stepsim::scenarios {
 
-/// The time that the profiler took for each recorded event (scenarios/answer/learn_from_capture.h), and the assumption
-/// that states it.
+/// What to remove from recorded times so that they are those of the job without its profiler
+/// (scenarios/answer/learn_from_capture.h).
 struct ProfilerCost {
-  Duration per_event{};
-  double most = 0;  ///< maximum share of a task's time that is removed
+  Duration per_event{};  ///< for each recorded event of a CPU task
+  double most = 0;       ///< maximum share of a task's time that is removed
+  /// By how much the waits for a data loader are longer without the profiler, indexed by TaskId of the capture. Empty
+  /// if the loader does not limit the job.
+  std::vector<Duration> waits{};
+};
+
+/// The assumed cost of the profiler, and the ends of its range. All three are equal if the cost is known.
+struct ProfilerCosts {
+  ProfilerCost least;
+  ProfilerCost usual;
+  ProfilerCost most;
+  bool by_measured_step = false;  ///< true if the cost follows from job.yaml's measured_step
   Assumption note;
+
+  [[nodiscard]] bool known() const noexcept { return least.per_event == most.per_event; }
 };
 
 /// How senders share a link (kSharing) if replays of the capture contradict what calibration gave.
@@ -42,13 +55,16 @@ struct PredictorSettings {
   /// The predicted iteration of the captured job on its own cluster, if the user gave another one. It takes the place
   /// of the prediction that the measured time is compared with.
   std::optional<Duration> on_own_cluster;
+  /// The predicted time of the captured steps with the profiler's cost, if `profiler` removes it. It takes the place of
+  /// the prediction that the measured time is compared with, unless job.yaml gives the time without the profiler.
+  std::optional<Duration> as_captured;
   double link_rate_error = 0;  ///< relative uncertainty of the links' rate, if it was fitted
   std::optional<AssumedSharing> sharing;
   /// Set if collectives keep their recorded times in every plan (Plan::recorded_collectives), with the assumption that
   /// states it. The sharing of links then has no effect.
   std::optional<Assumption> recorded_collectives;
-  bool trusts_repetition = true;         ///< false if predictions use the captured steps alone
-  std::optional<ProfilerCost> profiler;  ///< removed from the recorded times of every plan
+  bool trusts_repetition = true;          ///< false if predictions use the captured steps alone
+  std::optional<ProfilerCosts> profiler;  ///< removed from the recorded times of every plan
   /// How kernels are slowed by the communication that they overlap; if absent, their durations do not depend on it. A
   /// prediction then makes up to 20 additional replays.
   std::optional<CapturedInterference> interference;

@@ -11,6 +11,7 @@ namespace stepsim::scenarios {
 /// is made of replays that differ from the prediction in one of them. By default, all are as the prediction has them.
 struct Sides {
   double device = 0;               ///< of the times of device work (rescale()), from -1 to 1
+  double profiler = 0;             ///< of the profiler's cost (ProfilerCosts): -1, 0 or 1
   double interference = 0;         ///< of the slowdown of kernels during communication: -1, 0 or 1
   double collectives = 0;          ///< of the times of NCCL's collectives (kCollectiveSide), from -1 to 1
   std::optional<double> sharing;   ///< how senders share a link (kSharing)

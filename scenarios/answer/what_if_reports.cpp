@@ -51,6 +51,7 @@ constexpr auto kView = std::to_array<Field<PredictionView>>({
 
 constexpr auto kAsCaptured = std::to_array<Field<WhatIfAnswer>>({
     {"iteration_ns", at<&WhatIfAnswer::captured, &Baseline::iteration>},
+    {"as_captured_ns", at<&WhatIfAnswer::captured, &Baseline::as_captured>},
     {"error", at<&WhatIfAnswer::captured, &Baseline::error>},
     {"", at<&WhatIfAnswer::baseline>, kView},
 });

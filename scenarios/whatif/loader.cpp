@@ -81,7 +81,7 @@ double growth_of(const Change& change, const YamlField& value, const Plan& plan)
 
 /// The deliveries of batches to a thread so far.
 struct Deliveries {
-  Time last;         ///< time of the last batch; initially the beginning of the thread's recording
+  Time last;         ///< time of the last batch; initially that of the batch before the recording
   Duration early{};  ///< total time by which batches arrived before they were needed
 };
 
@@ -92,8 +92,18 @@ void save_waits(const Capture& capture, const std::vector<TaskId>& waits, double
                 std::vector<Duration>& durations) {
   const Recording& recording = capture.recording;
   std::map<LaneId, Deliveries> threads;
-  for (const TaskId task : capture.dag.tasks())
+  std::map<LaneId, Time> ends;  // of the threads' last tasks
+  for (const TaskId task : capture.dag.tasks()) {
     threads.try_emplace(capture.dag.lane_id(task), Deliveries{.last = recording.start[task.index()]});
+    ends[capture.dag.lane_id(task)] = recording.finish[task.index()];
+  }
+  // The time from the batch before the recording to its start is taken to be as long as that from the last batch to the
+  // end.
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    const LaneId lane = capture.dag.lane_id(waits[i]);
+    const bool is_last = i + 1 == waits.size() || capture.dag.lane_id(waits[i + 1]) != lane;
+    if (is_last) threads.at(lane).last -= ends.at(lane) - recording.finish[waits[i].index()];
+  }
   for (const TaskId wait : waits) {
     Deliveries& thread = threads.at(capture.dag.lane_id(wait));
     const Duration took = recording.finish[wait.index()] - thread.last;

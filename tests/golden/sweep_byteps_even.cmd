@@ -53,7 +53,7 @@ $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.ya
 {"schema":"stepsim.sweep/1",
 "name":"what to buy",
 "capture":{"verdict":"good","warning":"","caution":"","evidence":"Answers of this kind (another network, job without GPUs, captured step, several hosts, training) were 0.8 % off on average in 48 comparisons with measured runs, from 1 source that constants were fitted to; 96 % were in range.","findings":""},
-"baseline":{"iteration_ns":532082249,"measured_ns":534061500,"error":-0.0037060357280949852,"throughput":{"unit":"batches/s","in_all":3.758817370357341,"per_device":1.8794086851786704,"workers":2,"devices":2}},
+"baseline":{"iteration_ns":532082249,"as_captured_ns":532082249,"measured_ns":534061500,"error":-0.0037060357280949852,"throughput":{"unit":"batches/s","in_all":3.758817370357341,"per_device":1.8794086851786704,"workers":2,"devices":2}},
 "best":{
 "set":{"network.bandwidth":"2x"},"iteration_ns":253182790,"low_ns":246010104,"high_ns":259967595,"change":-0.5241660655362326,"throughput":{"unit":"batches/s","in_all":7.899431079023973,"per_device":3.9497155395119865,"workers":2,"devices":2,"efficiency":2.101573527173786}},
 "knees":[],

@@ -1,7 +1,7 @@
 What would another GPU, another precision and twice the batch do to a step of one linear layer, and what was scaled how?
 
 $ stepsim whatif tests/golden/data/gpu_step.json --set device.to=H100
-Step time 6.241 ms (5.477 to 7.117 ms), 63.3 % less than the baseline's 17 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Step time 6.234 ms (5.471 to 7.109 ms), 63.3 % less than the baseline's 16.99 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
 Answers of this kind (another GPU, captured step, one host, inference) were 4.1 % off on average in 162 comparisons with measured runs, from 6 sources that constants were fitted to; 98 % were in range.
 
 Why
@@ -10,10 +10,10 @@ Why
 
 Where the difference comes from
 per step of the slowest rank   baseline  scenario  difference
-step time                     17.000 ms  6.241 ms  -10.759 ms
+step time                     16.993 ms  6.234 ms  -10.759 ms
 compute                       16.390 ms  5.631 ms  -10.759 ms
 copies                         0.400 ms  0.400 ms           0
-CPU                            0.389 ms  0.389 ms           0
+CPU                            0.361 ms  0.361 ms           0
 nothing running                0.003 ms  0.003 ms           0
 
 Changes
@@ -25,26 +25,27 @@ Memory
 
 Uncertainty by source
 source                   from        to  reason
-steps                5.929 ms  6.553 ms  a single captured step does not show how steps vary
-typical model error  6.167 ms  6.317 ms  usual error of the models in comparisons with measured runs
-extrapolation        6.056 ms  6.432 ms  additional model error for a change this large
-profiler             6.198 ms  6.241 ms  the profiler may have slowed the CPU's part of this step by up to 50 %; the captured steps do not show by how much
-device               5.511 ms  7.081 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
-host                 6.182 ms  6.320 ms  the CPU of the other machine may be faster or slower (0.7 to 1.4 times the captured times); set host.scale if you know it
+steps                5.922 ms  6.546 ms  a single captured step does not show how steps vary
+typical model error  6.160 ms  6.309 ms  usual error of the models in comparisons with measured runs
+extrapolation        6.049 ms  6.424 ms  additional model error for a change this large
+profiler             6.228 ms  6.238 ms  the profiler may have slowed the CPU by 1 us to 4.5 us for each recorded event; set measured_step or profiler_cost in job.yaml if you know it
+device               5.504 ms  7.073 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
+host                 6.177 ms  6.310 ms  the CPU of the other machine may be faster or slower (0.7 to 1.4 times the captured times); set host.scale if you know it
 
 In the long run
 - limited by rank 0 stream 7 (16.79 ms) (baseline) and rank 0 stream 7 (6.031 ms) (scenario)
 
 Assumptions
 - The capture shows no network: a single rank sends no messages.
+- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 1 us to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
 - Device work on H100 SXM is scaled by roofline (NVIDIA H100 datasheet (2023), 'Product Specifications', halved where it counts sparsity), with the limits listed in docs/internals/models.md; CPU work and launches keep their recorded times.
 
 Critical paths by class
 class     baseline  scenario  difference
-length   17.000 ms  6.241 ms  -10.759 ms
+length   16.993 ms  6.234 ms  -10.759 ms
 compute  16.390 ms  5.631 ms  -10.759 ms
 copies    0.400 ms  0.400 ms           0
-CPU       0.197 ms  0.197 ms           0
+CPU       0.190 ms  0.190 ms           0
 waiting   0.013 ms  0.013 ms           0
 - baseline: rank 0's step 3; scenario: rank 0's step 3
 
@@ -61,7 +62,7 @@ gemm             1  95.3 %  16.000 ms  5.456 ms
 elementwise      2   2.3 %   0.390 ms  0.175 ms
 staged copy      1   2.4 %   0.400 ms  0.400 ms
 $ stepsim whatif tests/golden/data/gpu_step.json --set precision.to=bf16
-Step time 1.955 ms (1.558 to 2.541 ms), 88.5 % less than the baseline's 17 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Step time 1.948 ms (1.553 to 2.534 ms), 88.5 % less than the baseline's 16.99 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
 Answers of this kind are unreliable: half of those with a measured run were more than 22 % off.
 Answers of this kind (another precision, captured step, one host) were 22.4 % off on average in 29 comparisons with measured runs, from 22 sources that no constant was fitted to; 91 % were in range.
 
@@ -71,10 +72,10 @@ Why
 
 Where the difference comes from
 per step of the slowest rank   baseline  scenario  difference
-step time                     17.000 ms  1.955 ms  -15.045 ms
+step time                     16.993 ms  1.948 ms  -15.045 ms
 compute                       16.390 ms  1.345 ms  -15.045 ms
 copies                         0.400 ms  0.400 ms           0
-CPU                            0.389 ms  0.389 ms           0
+CPU                            0.361 ms  0.361 ms           0
 nothing running                0.003 ms  0.003 ms           0
 
 Changes
@@ -86,25 +87,26 @@ Memory
 
 Uncertainty by source
 source                   from        to  reason
-steps                1.858 ms  2.053 ms  a single captured step does not show how steps vary
-typical model error  1.932 ms  1.979 ms  usual error of the models in comparisons with measured runs
-extrapolation        1.833 ms  2.086 ms  additional model error for a change this large
-profiler             1.912 ms  1.955 ms  the profiler may have slowed the CPU's part of this step by up to 50 %; the captured steps do not show by how much
-device               1.589 ms  2.501 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
+steps                1.851 ms  2.046 ms  a single captured step does not show how steps vary
+typical model error  1.925 ms  1.972 ms  usual error of the models in comparisons with measured runs
+extrapolation        1.826 ms  2.079 ms  additional model error for a change this large
+profiler             1.942 ms  1.952 ms  the profiler may have slowed the CPU by 1 us to 4.5 us for each recorded event; set measured_step or profiler_cost in job.yaml if you know it
+device               1.582 ms  2.494 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
 
 In the long run
-- limited by rank 0 stream 7 (16.79 ms) (baseline) and rank 0 stream 7 (1.745 ms), rank 0 thread 2 (197.0 us) (scenario)
+- limited by rank 0 stream 7 (16.79 ms) (baseline) and rank 0 stream 7 (1.745 ms), rank 0 thread 2 (189.8 us) (scenario)
 
 Assumptions
 - The capture shows no network: a single rank sends no messages.
+- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 1 us to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
 - Matrix products run in bf16 and activations are kept in bf16; no casts are added, and the optimizer keeps its precision.
 
 Critical paths by class
 class     baseline  scenario  difference
-length   17.000 ms  1.955 ms  -15.045 ms
+length   16.993 ms  1.948 ms  -15.045 ms
 compute  16.390 ms  1.345 ms  -15.045 ms
 copies    0.400 ms  0.400 ms           0
-CPU       0.197 ms  0.197 ms           0
+CPU       0.190 ms  0.190 ms           0
 waiting   0.013 ms  0.013 ms           0
 - baseline: rank 0's step 3; scenario: rank 0's step 3
 
@@ -121,7 +123,7 @@ gemm             1  95.3 %  16.000 ms  1.064 ms
 elementwise      2   2.3 %   0.390 ms  0.281 ms
 staged copy      1   2.4 %   0.400 ms  0.400 ms
 $ stepsim whatif tests/golden/data/gpu_step.json --set batch.scale=2
-Step time 33.59 ms (31.18 to 36.19 ms), 97.6 % more than the baseline's 17 ms; 59.53 batches/s instead of 58.82 (+1.2 %). The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Step time 33.59 ms (31.17 to 36.18 ms), 97.7 % more than the baseline's 16.99 ms; 59.55 batches/s instead of 58.85 (+1.2 %). The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
 Answers of this kind (another batch, captured step, one host, inference) were 3.1 % off on average in 10 comparisons with measured runs, from 1 source that constants were fitted to; 100 % were in range.
 
 Why
@@ -130,10 +132,10 @@ Why
 
 Where the difference comes from
 per step of the slowest rank   baseline   scenario  difference
-step time                     17.000 ms  33.594 ms  +16.594 ms
+step time                     16.993 ms  33.587 ms  +16.594 ms
 compute                       16.390 ms  32.584 ms  +16.194 ms
 copies                         0.400 ms   0.800 ms   +0.400 ms
-CPU                            0.389 ms   0.389 ms           0
+CPU                            0.361 ms   0.361 ms           0
 nothing running                0.003 ms   0.003 ms           0
 
 Changes
@@ -141,31 +143,32 @@ Changes
 
 Throughput
           workers  devices  batches/s  per device  efficiency
-baseline        1        1      58.82       58.82     100.0 %
-scenario        1        1      59.53       59.53     101.2 %
+baseline        1        1      58.85       58.85     100.0 %
+scenario        1        1      59.55       59.55     101.2 %
 
 Uncertainty by source
 source                   from        to  reason
 steps                31.91 ms  35.27 ms  a single captured step does not show how steps vary
-typical model error  32.93 ms  34.27 ms  usual error of the models in comparisons with measured runs
-extrapolation        32.91 ms  34.29 ms  additional model error for a change this large
-profiler             33.55 ms  33.59 ms  the profiler may have slowed the CPU's part of this step by up to 50 %; the captured steps do not show by how much
-device               29.20 ms  38.68 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
+typical model error  32.92 ms  34.27 ms  usual error of the models in comparisons with measured runs
+extrapolation        32.91 ms  34.28 ms  additional model error for a change this large
+profiler             33.58 ms  33.59 ms  the profiler may have slowed the CPU by 1 us to 4.5 us for each recorded event; set measured_step or profiler_cost in job.yaml if you know it
+device               29.19 ms  38.67 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
 
 In the long run
 - limited by rank 0 stream 7 (16.79 ms) (baseline) and rank 0 stream 7 (33.38 ms) (scenario)
 
 Assumptions
 - The capture shows no network: a single rank sends no messages.
+- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 1 us to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
 - Tensors with two dimensions or more hold samples, unless a parameter has the same sizes (1 parameter found); work on them grows by roofline, and CPU time stays the same.
 - No allocations were recorded: the batch is assumed to fit in memory, with activations 2 times as large.
 
 Critical paths by class
 class     baseline   scenario  difference
-length   17.000 ms  33.594 ms  +16.594 ms
+length   16.993 ms  33.587 ms  +16.594 ms
 compute  16.390 ms  32.584 ms  +16.194 ms
 copies    0.400 ms   0.800 ms   +0.400 ms
-CPU       0.197 ms   0.197 ms           0
+CPU       0.190 ms   0.190 ms           0
 waiting   0.013 ms   0.013 ms           0
 - baseline: rank 0's step 3; scenario: rank 0's step 3
 
@@ -183,20 +186,21 @@ gemm             1  95.3 %  16.00 ms  31.98 ms
 elementwise      2   2.3 %   0.39 ms   0.61 ms
 staged copy      1   2.4 %   0.40 ms   0.80 ms
 $ stepsim sweep tests/golden/data/gpu_step.json -s scenarios/library/which-gpu.yaml
-Best of 6 points: device.to=MI300X: step time 3.227 ms (2.559 to 4.117 ms), 81.0 % less than the baseline's 17 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Best of 6 points: device.to=MI300X: step time 3.219 ms (2.553 to 4.110 ms), 81.1 % less than the baseline's 16.99 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
 Answers of this kind (another GPU, captured step, one host, inference) were 4.1 % off on average in 162 comparisons with measured runs, from 6 sources that constants were fitted to; 98 % were in range.
 
 Step times and their ranges (* = best)
    device.to  step time      from        to   change
-    recorded   17.00 ms  16.13 ms  17.88 ms    0.0 %
-        A100   17.00 ms  16.13 ms  17.88 ms    0.0 %
-        H100    6.24 ms   5.48 ms   7.12 ms  -63.3 %
-        H200    6.19 ms   5.09 ms   7.55 ms  -63.6 %
-        B200    5.52 ms   4.84 ms   6.29 ms  -67.5 %
-*     MI300X    3.23 ms   2.56 ms   4.12 ms  -81.0 %
+    recorded   16.99 ms  16.12 ms  17.87 ms    0.0 %
+        A100   16.99 ms  16.12 ms  17.87 ms    0.0 %
+        H100    6.23 ms   5.47 ms   7.11 ms  -63.3 %
+        H200    6.18 ms   5.09 ms   7.54 ms  -63.6 %
+        B200    5.51 ms   4.84 ms   6.28 ms  -67.6 %
+*     MI300X    3.22 ms   2.55 ms   4.11 ms  -81.1 %
 
 Assumptions
 - The capture shows no network: a single rank sends no messages.
+- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 1 us to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
 - Device work on A100 SXM 40GB is scaled by roofline (NVIDIA A100 datasheet 1758950-r4 (2022), 'Specifications'), with the limits listed in docs/internals/models.md; CPU work and launches keep their recorded times.
 - Device work on H100 SXM is scaled by roofline (NVIDIA H100 datasheet (2023), 'Product Specifications', halved where it counts sparsity), with the limits listed in docs/internals/models.md; CPU work and launches keep their recorded times.
 - Device work on H200 is scaled by roofline (NVIDIA H200 datasheet (2024), 'Specifications', halved where it counts sparsity), with the limits listed in docs/internals/models.md; CPU work and launches keep their recorded times.

@@ -32,7 +32,7 @@ Question streams_question() { return Question(sample_capture()); }
 
 Question gpu_question() { return GpuStep().question(); }
 
-Question loading_question(const std::vector<int>& waits_ms, std::optional<std::uint32_t> workers) {
+Capture loading_capture(const std::vector<int>& waits_ms, std::optional<std::uint32_t> workers) {
   using std::chrono::milliseconds;
   DagBuilder builder;
   const LaneId thread = builder.add_lane({.name = "thread 1"});
@@ -58,7 +58,11 @@ Question loading_question(const std::vector<int>& waits_ms, std::optional<std::u
   }
   capture.recording.step.assign(capture.dag.task_count(), -1);
   capture.recording.ranks = {0};
-  return Question(std::move(capture));
+  return capture;
+}
+
+Question loading_question(const std::vector<int>& waits_ms, std::optional<std::uint32_t> workers) {
+  return Question(loading_capture(waits_ms, workers));
 }
 
 Question byteps_question() {

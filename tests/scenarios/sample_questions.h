@@ -25,6 +25,7 @@ struct NamedQuestion {
 [[nodiscard]] Question gpu_question();
 /// Returns steps in which a thread waits for its data loader (for the given times; 0 means no wait) and then works for
 /// 10 ms, with recorded times.
+[[nodiscard]] Capture loading_capture(const std::vector<int>& waits_ms, std::optional<std::uint32_t> workers = {});
 [[nodiscard]] Question loading_question(const std::vector<int>& waits_ms = {4, 30},
                                         std::optional<std::uint32_t> workers = {});
 /// Returns scenarios/samples/byteps-even, prepared as `stepsim whatif` does.

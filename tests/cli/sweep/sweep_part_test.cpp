@@ -31,7 +31,10 @@ SweepHead sample_head() {
   head.network = "maxmin";
   head.changes = {"network.latency=1us"};
   head.assumptions = {{"link_latency", "one\nline"}, {"copies", "another"}};
-  head.baseline = {.iteration = Duration{1'000}, .of_captured_steps = Duration{1'010}, .measured = Duration{990}};
+  head.baseline = {.iteration = Duration{1'000},
+                   .of_captured_steps = Duration{1'010},
+                   .as_captured = Duration{1'020},
+                   .measured = Duration{990}};
   head.work = {.workers = 4, .devices = 2, .batches = 1, .batch_size = 64, .assumed = true};
   head.points.axes = {{"network.bandwidth", {"1x", "2x", "4x"}}, {"comm.barrier", {"global", "cross"}}};
   return head;
@@ -201,9 +204,9 @@ TEST_F(SweepPartTest, OneAnswerAPoint) {
   SweepJournal(path("part"), sample_head(), {}, true)
       .add(0, Outcome{scenarios::Range<Duration>{Duration{4}, Duration{5}, Duration{6}}, {}});
   const std::string problem =
-      "has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and line 19 has 1000 ns, from 993 to 1009; "
+      "has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and line 20 has 1000 ns, from 993 to 1009; "
       "expected one answer per point";
-  EXPECT_EQ(merge_error({"part"}), path("part") + ":21: " + problem);
+  EXPECT_EQ(merge_error({"part"}), path("part") + ":22: " + problem);
   EXPECT_THROW(SweepJournal(path("part"), sample_head(), {}, true), InputError);
 }
 

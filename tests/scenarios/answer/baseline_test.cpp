@@ -31,13 +31,20 @@ TEST(AgainstBaselineTest, IsAPercentageAMultipleOrThatItIsTheSame) {
 TEST(TrustTextTest, SaysBothStepTimesWhereTheyDiffer) {
   const Baseline baseline{.iteration = std::chrono::microseconds{120'400},
                           .of_captured_steps = std::chrono::microseconds{117'600},
+                          .as_captured = std::chrono::microseconds{117'600},
                           .measured = std::chrono::microseconds{116'800}};
   EXPECT_EQ(trust_text(baseline, {}),
             "Without changes, a step takes 120.4 ms in the long run; the captured steps alone take 117.6 ms (measured "
             "116.8 ms, +0.7 %).");
-  EXPECT_EQ(trust_text({milliseconds{5}, milliseconds{5}, milliseconds{5}}, {}),
+  EXPECT_EQ(trust_text({milliseconds{5}, milliseconds{5}, milliseconds{5}, milliseconds{5}}, {}),
             "The captured step of 5 ms is reproduced exactly because no part of it was modelled; see the self-check of "
             "'stepsim replay'.");
+}
+
+TEST(TrustTextTest, SaysTheStepAsCapturedAndAsTheJobRuns) {
+  EXPECT_EQ(trust_text({milliseconds{40}, milliseconds{40}, milliseconds{51}, milliseconds{50}}, {}),
+            "The captured step of 50 ms is predicted with an error of +2.0 %. As the job runs, without the profiler, a "
+            "step takes 40 ms.");
 }
 
 TEST(LargestChangeTest, IsThePartThatChangedMostInTheSameDirection) {

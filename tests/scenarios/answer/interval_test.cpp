@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <sstream>
@@ -58,12 +59,17 @@ Answer answer(const Question& question, const std::vector<std::string>& sets = {
 
 /// Returns streams_question() with `events` recorded events in each task on the host. These tasks take 10 us of a step
 /// of 210 us. `measured_step` is the time of a step without a profiler.
-Question recorded_question(std::uint32_t events, std::optional<Duration> measured_step = {}) {
+Capture recorded_capture(std::uint32_t events) {
   Capture capture = stepsim::testing::sample_capture();
   capture.recording.events.resize(capture.dag.task_count());
   for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
     if (capture.dag.kind(TaskId{i}) == TaskKind::kHost) capture.recording.events[i] = events;
   }
+  return capture;
+}
+
+Question recorded_question(std::uint32_t events, std::optional<Duration> measured_step = {}) {
+  Capture capture = recorded_capture(events);
   capture.job.measured_step = measured_step;
   return Question(std::move(capture));
 }
@@ -200,16 +206,57 @@ TEST(IntervalTest, EverySourceHasOneReason) {
     EXPECT_NE(rule.reason.empty(), rule.reason_of == nullptr) << rule.name;
 }
 
-TEST(IntervalTest, ProfilerCostsUpToHalfOfTheHostsRecordedWork) {
-  // An event may cost 20 us, but a profiler is assumed to slow a task by a half at most: by 5 of the 10 us of host work
-  // on the path of a step.
-  const Answer found = answer(recorded_question(1));
-  const RangeSource<Duration>* const source = found.source("profiler");
+/// The step of the sample takes 210 us, of which its threads work for 10 us.
+Question question_of(std::string format, std::uint64_t shaped_operators, std::optional<Duration> profiler_cost = {}) {
+  Capture capture = recorded_capture(2);
+  HostDeviceContents process;
+  process.calls = 1;
+  process.shaped_operators = shaped_operators;
+  capture.contents.sources.push_back({.format = std::move(format), .processes = {process}});
+  capture.job.profiler_cost = profiler_cost;
+  return Question(std::move(capture));
+}
+
+/// Returns the answer without the profiler's cost.
+Answer answer_as_it_runs(const Question& question) {
+  ReplayMeter meter;
+  take_out_profiler(question.builder(), meter);
+  return answer(question);
+}
+
+void expect_range(const Answer& answer, std::array<double, 3> expected) {
+  const RangeSource<Duration>* const source = answer.source("profiler");
   ASSERT_NE(source, nullptr);
-  EXPECT_EQ(found.iteration - source->low, Duration{5'000});
-  EXPECT_EQ(source->high, found.iteration);
-  EXPECT_EQ(answer(recorded_question(0)).source("profiler"), nullptr);
-  EXPECT_EQ(answer(stepsim::testing::streams_question()).source("profiler"), nullptr);
+  const std::array times{source->low, answer.iteration, source->high};
+  for (std::size_t i = 0; i < times.size(); ++i)
+    EXPECT_NEAR(static_cast<double>(times[i].count()), 1e3 * expected[i], 2) << i;
+}
+
+TEST(ProfilerTest, TorchProfilerAddsWhatItAddedToMeasuredJobs) {
+  // An event costs 2.4 us, at least 1 and at most 4.5, but two at most 0.9 of the 10 us.
+  expect_range(answer_as_it_runs(question_of("kineto", 1)), {201, 205.2, 208});
+  // Without shapes it costs 0.7 of that.
+  expect_range(answer_as_it_runs(question_of("kineto", 0)), {201, 210 - 2 * 1.68, 210 - 2 * 0.7});
+}
+
+TEST(ProfilerTest, OtherProfilersMayAddAsMuch) {
+  expect_range(answer_as_it_runs(question_of("nsys", 0)), {201, 210, 210});
+}
+
+TEST(ProfilerTest, ProfilerCostOfTheJobFileIsTakenOut) {
+  const Question question = question_of("kineto", 1, microseconds{1});
+  const Answer found = answer_as_it_runs(question);
+  EXPECT_EQ(found.iteration, microseconds{208});
+  EXPECT_EQ(found.source("profiler"), nullptr);
+  EXPECT_EQ(question.predictor().settings().as_captured, microseconds{210});
+  const Answer nothing = answer_as_it_runs(question_of("kineto", 1, Duration{}));
+  EXPECT_EQ(nothing.iteration, microseconds{210});
+  EXPECT_EQ(nothing.source("profiler"), nullptr);
+}
+
+TEST(ProfilerTest, CapturesWithoutCountsOfEventsStayAsTheyAre) {
+  EXPECT_EQ(answer_as_it_runs(recorded_question(0)).source("profiler"), nullptr);
+  EXPECT_EQ(answer_as_it_runs(stepsim::testing::streams_question()).source("profiler"), nullptr);
 }
 
 TEST(ProfilerTest, MeasuredStepIsTakenFromTheHostsRecordedWork) {
@@ -218,7 +265,7 @@ TEST(ProfilerTest, MeasuredStepIsTakenFromTheHostsRecordedWork) {
   ReplayMeter meter;
   take_out_profiler(question.builder(), meter);
   ASSERT_TRUE(question.predictor().settings().profiler.has_value());
-  EXPECT_NEAR(static_cast<double>(question.predictor().settings().profiler->per_event.count()), 1000, 20);
+  EXPECT_NEAR(static_cast<double>(question.predictor().settings().profiler->usual.per_event.count()), 1000, 20);
   EXPECT_NEAR(static_cast<double>(question.iteration().count()), 208'000, 50);
   const Answer found = answer(question);
   EXPECT_EQ(found.source("profiler"), nullptr);
