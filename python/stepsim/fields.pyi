@@ -314,6 +314,7 @@ class WhatIfMeasured(Fields[Any]):
 
 class WhatIfBaseline(Fields[Any]):
     iteration_ns: int
+    as_captured_ns: int
     error: float | None
     of_captured_steps_ns: int
     in_the_long_run_ns: int
@@ -465,6 +466,7 @@ class SweepCapture(Fields[Any]):
 
 class SweepBaseline(Fields[Any]):
     iteration_ns: int
+    as_captured_ns: int
     measured_ns: int | None
     error: float | None
     throughput: ReplayThroughput
@@ -915,6 +917,7 @@ class Advice(Fields[Any]):
 
 class AdviceBaseline(Fields[Any]):
     iteration_ns: int
+    as_captured_ns: int
     measured_ns: int | None
     error: float | None
 

@@ -131,11 +131,13 @@ Factors factors_of(const RangeSource<Duration>& source, Duration predicted) {
 }
 
 /// Returns the range of typical captured steps, scaled to the answer. If the prediction has the same error as the
-/// prediction of the captured iteration, a typical step is in it, even if all other sources are small.
+/// prediction of the captured iteration, a typical step is in it, even if all other sources are small, and also if the
+/// profiler slowed it.
 Factors by_capture(const Range<Duration>& step) {
   Factors captured;
   for (const RangeSource<Duration>& source : step.sources) {
-    if (source.name == "model" || source.name == "steps") captured = on_top(captured, factors_of(source, step.mid));
+    if (source.name == "model" || source.name == "steps" || source.name == kProfilerSource)
+      captured = on_top(captured, factors_of(source, step.mid));
   }
   return captured;
 }

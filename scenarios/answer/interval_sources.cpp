@@ -159,19 +159,12 @@ bool may_be_profiled(const PlanCase& of) {
   return profiler && !profiler->known();
 }
 
-/// Returns replays with the least and the largest cost. If the loader limits the captured job, that job takes as long
-/// with any.
-Variants other_costs(const PlanCase& of) {
-  const bool only_after = !of.basis.predictor().settings().profiler->usual.waits.empty();
-  return both_sides(&Sides::profiler, only_after ? "" : kProfilerSource);
-}
-
 std::string cost_of_the_profiler(const Case& of) {
   const ProfilerCosts& costs = *of.basis.predictor().settings().profiler;
   return fmt::format(
-      "the profiler may have slowed the CPU by {} to {} for each recorded event; set measured_step or profiler_cost in "
+      "the profiler may have added nothing, or up to {} of CPU time per event; set measured_step or profiler_cost in "
       "job.yaml if you know it",
-      to_text(costs.least.per_event), to_text(costs.most.per_event));
+      to_text(costs.most.per_event));
 }
 
 // ---- sharing
@@ -512,7 +505,7 @@ constexpr std::array kSources{
                .reason_of = distance_from_the_capture},
     SourceRule{.name = kProfilerSource,
                .applies_to_plan = may_be_profiled,
-               .variants_of_plan = other_costs,
+               .variants_of_plan = [](const PlanCase&) { return both_sides(&Sides::profiler, kProfilerSource); },
                .reason_of = cost_of_the_profiler},
     SourceRule{.name = "sharing",
                .applies_to_plan = shares_unknown,

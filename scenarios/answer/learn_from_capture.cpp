@@ -68,9 +68,9 @@ constexpr double kMaxRemovedShare = 0.9;
 
 /// The cost of an event for torch.profiler with record_shapes=True on hosts with GPUs: two jobs on an H200
 /// (tests/truth/data/loader), which their CPU limits once the loader does not, cost 2.35 and 2.6 us. Eleven jobs of
-/// PyTorch 2.11 on hosts of H100 and H200 cost 1 to 4.5 us: they took 5 to 45 % less without the profiler.
+/// PyTorch 2.11 on hosts of H100 and H200 cost 1 to 4.5 us: they took 5 to 45 % less without the profiler. A range
+/// begins at 0, with the step as captured.
 constexpr Duration kUsualPerEvent{2'400};
-constexpr Duration kLeastPerEvent{1'000};
 constexpr Duration kMostPerEvent{4'500};
 /// The cost without shapes, relative to that with them: 0.37 and 0.38 us in place of 0.50 and 0.57 us (PyTorch 1.13, a
 /// transformer of 12 small layers on one CPU core).
@@ -140,22 +140,23 @@ ProfilerCosts usual_costs(const CaptureContents& contents) {
   ProfilerCosts costs;
   costs.most = {kMostPerEvent, kMaxRemovedShare};
   if (torch && (calls == 0 || python_calls > 0)) costs.most = {kMostOnSharedCores, kMostSlowed};
-  if (!torch || calls == 0) {
-    costs.note = {"profiler", fmt::format("The profiler is assumed to have added no CPU time; it may be up to {} per "
-                                          "event. measured_step or profiler_cost in job.yaml replaces this.",
-                                          stepsim::to_text(costs.most.per_event))};
-    return costs;
-  }
-  const double factor = shapes > 0 ? 1 : kWithoutShapes;
-  costs.least = {scaled(kLeastPerEvent, factor), kMaxRemovedShare};
-  costs.usual = {scaled(kUsualPerEvent, factor), kMaxRemovedShare};
-  costs.note = {"profiler",
-                fmt::format("The profiler is assumed to have added {} of CPU time per event, as in jobs that were "
-                            "measured with and without it; it may be {} to {}. measured_step or profiler_cost in "
-                            "job.yaml replaces this.",
-                            stepsim::to_text(costs.usual.per_event), stepsim::to_text(costs.least.per_event),
-                            stepsim::to_text(costs.most.per_event))};
+  if (torch && calls > 0) costs.usual = {scaled(kUsualPerEvent, shapes > 0 ? 1 : kWithoutShapes), kMaxRemovedShare};
   return costs;
+}
+
+/// States costs that are assumed.
+Assumption note_on(const ProfilerCosts& costs) {
+  const std::string most = stepsim::to_text(costs.most.per_event);
+  const std::string usual =
+      costs.usual.per_event == Duration{}
+          ? fmt::format("no CPU time; it may be up to {} per event", most)
+          : fmt::format(
+                "{} of CPU time per event, as in jobs that were measured with and without it; it may be 0 to {}",
+                stepsim::to_text(costs.usual.per_event), most);
+  return {
+      "profiler",
+      fmt::format("The profiler is assumed to have added {}. measured_step or profiler_cost in job.yaml replaces this.",
+                  usual)};
 }
 
 ProfilerCosts exactly(Duration per_event, std::string note) {
@@ -323,14 +324,18 @@ void take_out_profiler(PredictorBuilder& builder, ReplayMeter& meter) {
                                       stepsim::to_text(cost), stepsim::to_text(summary.iteration.measured),
                                       stepsim::to_text(*said)));
     costs.by_measured_step = true;
+  } else if (const std::optional<Duration>& given = captured.job.profiler_cost) {
+    costs = exactly(*given,
+                    fmt::format("The profiler added {} of CPU time per event, according to profiler_cost in job.yaml.",
+                                stepsim::to_text(*given)));
   } else {
-    if (const std::optional<Duration>& given = captured.job.profiler_cost) {
-      costs = exactly(
-          *given, fmt::format("The profiler added {} of CPU time per event, according to profiler_cost in job.yaml.",
-                              stepsim::to_text(*given)));
-    }
-    builder.settings().as_captured = baseline.of_captured_steps;
+    // Steps that lose a lead of the CPU over the GPU do not show how long they would be with another lead.
+    const bool loses_lead =
+        !predictor.settings().trusts_repetition && depends_on(costs.usual, baseline, predictor, meter);
+    if (loses_lead) costs.usual = {};
+    costs.note = note_on(costs);
   }
+  if (!costs.by_measured_step) builder.settings().as_captured = baseline.of_captured_steps;
   if (waits) {
     for (ProfilerCost* const cost : {&costs.least, &costs.usual, &costs.most})
       cost->waits = longer_waits(baseline, predict_without(predictor, meter, *cost));

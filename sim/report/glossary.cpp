@@ -26,8 +26,10 @@ constexpr auto kTerms = std::to_array<Term>({
     {.name = "measured",
      .also = "recorded, as captured",
      .definition = "What the trace recorded, before any replay or model.",
-     .more = "A profiler slows the program that it records, so a measured step may take longer than a step without a "
-             "profiler. Give 'measured_step' in job.yaml to see by how much."},
+     .more =
+         "A profiler slows the program that it records, so a measured step may take longer than a step without a "
+         "profiler. Give 'measured_step' in job.yaml to see by how much. What-ifs start from the step as the job runs, "
+         "without what the profiler adds."},
     {.name = "machine",
      .also = "machine.yaml, measured machine, measured steps, by data sheet, from the others, fitted",
      .definition = "Where a job runs, by how much longer kernels, calls and transfers take there than models say.",

@@ -31,7 +31,7 @@ source                   from        to  reason
 steps                62.31 ms  68.86 ms  a single captured step does not show how steps vary
 typical model error  64.29 ms  66.91 ms  usual error of the models in comparisons with measured runs
 extrapolation        61.66 ms  69.76 ms  additional model error for a change this large
-profiler             65.58 ms  65.59 ms  the profiler may have slowed the CPU by 1 us to 4.5 us for each recorded event; set measured_step or profiler_cost in job.yaml if you know it
+profiler             65.58 ms  65.59 ms  the profiler may have added nothing, or up to 4.5 us of CPU time per event; set measured_step or profiler_cost in job.yaml if you know it
 device               57.09 ms  75.35 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
 
 In the long run
@@ -39,7 +39,7 @@ In the long run
 
 Assumptions
 - The capture shows no network: a single rank sends no messages.
-- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 1 us to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
+- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 0 to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
 - Tensors with two dimensions or more hold samples, unless a parameter has the same sizes (1 parameter found); work on them grows by roofline, and CPU time stays the same.
 
 Critical paths by class
@@ -79,7 +79,7 @@ Step times and their ranges (* = best)
 
 Assumptions
 - The capture shows no network: a single rank sends no messages.
-- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 1 us to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
+- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 0 to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
 - Tensors with two dimensions or more hold samples, unless a parameter has the same sizes (1 parameter found); work on them grows by roofline, and CPU time stays the same.
 $ stepsim sweep tests/golden/data/gpu_memory.json --set batch.scale=64 --set device.to=recorded,H100 -o -.csv
 device.to,iteration_ns,low_ns,high_ns,baseline_ns,ratio,per_second,efficiency,peak_bytes,capacity_bytes,fits,problem,made by

@@ -26,7 +26,7 @@ source                    from         to  reason
 steps                14.432 ms  14.432 ms  the 3 captured steps vary, and other steps may vary more
 typical model error  14.259 ms  14.606 ms  usual error of the models in comparisons with measured runs
 extrapolation        14.399 ms  14.464 ms  additional model error for a change this large
-profiler             14.426 ms  14.434 ms  the profiler may have slowed the CPU by 700 ns to 4.5 us for each recorded event; set measured_step or profiler_cost in job.yaml if you know it
+profiler             14.426 ms  14.435 ms  the profiler may have added nothing, or up to 4.5 us of CPU time per event; set measured_step or profiler_cost in job.yaml if you know it
 transfers            14.432 ms  15.557 ms  it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none)
 interference         14.432 ms  14.432 ms  communication may slow kernels as little as the 10th percentile of those compared, or as much as the 90th
 missing ranks        14.432 ms  14.432 ms  3 collectives captured on one rank only: recorded times include waits for other ranks, which may change
@@ -39,7 +39,7 @@ Assumptions
 - 3 of 3 collectives do not record how much they transfer; they keep their recorded durations under every network model.
 - The network is unknown: no transfer in the capture records its size.
 - Kernels are slower during communication, as in the captured steps: gemm 1.50x (9 compared). Their durations change where communication moves; those of other kernels stay as captured.
-- The profiler is assumed to have added 1.680 us of CPU time per event, as in jobs that were measured with and without it; it may be 700 ns to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
+- The profiler is assumed to have added 1.680 us of CPU time per event, as in jobs that were measured with and without it; it may be 0 to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
 - No network model times 3 transfers: their recorded times, including waits for other ranks, are divided by 4.
 
 Critical paths by class
@@ -78,7 +78,7 @@ Uncertainty by source
 source                    from         to  reason
 steps                15.557 ms  15.557 ms  the 3 captured steps vary, and other steps may vary more
 typical model error  15.371 ms  15.744 ms  usual error of the models in comparisons with measured runs
-profiler             15.551 ms  15.559 ms  the profiler may have slowed the CPU by 700 ns to 4.5 us for each recorded event; set measured_step or profiler_cost in job.yaml if you know it
+profiler             15.551 ms  15.560 ms  the profiler may have added nothing, or up to 4.5 us of CPU time per event; set measured_step or profiler_cost in job.yaml if you know it
 transfers            15.557 ms  15.557 ms  it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none)
 missing ranks        15.557 ms  15.557 ms  3 collectives captured on one rank only: recorded times include waits for other ranks, which may change
 
@@ -90,7 +90,7 @@ Assumptions
 - 3 of 3 collectives do not record how much they transfer; they keep their recorded durations under every network model.
 - The network is unknown: no transfer in the capture records its size.
 - Kernels keep their captured durations, whatever communication overlaps them (--no-interference).
-- The profiler is assumed to have added 1.680 us of CPU time per event, as in jobs that were measured with and without it; it may be 700 ns to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
+- The profiler is assumed to have added 1.680 us of CPU time per event, as in jobs that were measured with and without it; it may be 0 to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
 - No network model times 3 transfers: their recorded times, including waits for other ranks, are divided by 4.
 
 Critical paths by class
@@ -115,7 +115,7 @@ Assumptions
 - 3 of 3 collectives do not record how much they transfer; they keep their recorded durations under every network model.
 - The network is unknown: no transfer in the capture records its size.
 - Kernels are slower during communication, as in the captured steps: gemm 1.50x (9 compared). Their durations change where communication moves; those of other kernels stay as captured.
-- The profiler is assumed to have added 1.680 us of CPU time per event, as in jobs that were measured with and without it; it may be 700 ns to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
+- The profiler is assumed to have added 1.680 us of CPU time per event, as in jobs that were measured with and without it; it may be 0 to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
 - No network model times 3 transfers: their recorded times, including waits for other ranks, are divided by 4.
 - No network model times 3 transfers: their recorded times, including waits for other ranks, are divided by 16.
 $ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml --no-interference
@@ -133,6 +133,6 @@ Assumptions
 - 3 of 3 collectives do not record how much they transfer; they keep their recorded durations under every network model.
 - The network is unknown: no transfer in the capture records its size.
 - Kernels keep their captured durations, whatever communication overlaps them (--no-interference).
-- The profiler is assumed to have added 1.680 us of CPU time per event, as in jobs that were measured with and without it; it may be 700 ns to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
+- The profiler is assumed to have added 1.680 us of CPU time per event, as in jobs that were measured with and without it; it may be 0 to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
 - No network model times 3 transfers: their recorded times, including waits for other ranks, are divided by 4.
 - No network model times 3 transfers: their recorded times, including waits for other ranks, are divided by 16.

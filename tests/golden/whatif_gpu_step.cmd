@@ -28,7 +28,7 @@ source                   from        to  reason
 steps                5.922 ms  6.546 ms  a single captured step does not show how steps vary
 typical model error  6.160 ms  6.309 ms  usual error of the models in comparisons with measured runs
 extrapolation        6.049 ms  6.424 ms  additional model error for a change this large
-profiler             6.228 ms  6.238 ms  the profiler may have slowed the CPU by 1 us to 4.5 us for each recorded event; set measured_step or profiler_cost in job.yaml if you know it
+profiler             6.228 ms  6.241 ms  the profiler may have added nothing, or up to 4.5 us of CPU time per event; set measured_step or profiler_cost in job.yaml if you know it
 device               5.504 ms  7.073 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
 host                 6.177 ms  6.310 ms  the CPU of the other machine may be faster or slower (0.7 to 1.4 times the captured times); set host.scale if you know it
 
@@ -37,7 +37,7 @@ In the long run
 
 Assumptions
 - The capture shows no network: a single rank sends no messages.
-- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 1 us to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
+- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 0 to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
 - Device work on H100 SXM is scaled by roofline (NVIDIA H100 datasheet (2023), 'Product Specifications', halved where it counts sparsity), with the limits listed in docs/internals/models.md; CPU work and launches keep their recorded times.
 
 Critical paths by class
@@ -90,7 +90,7 @@ source                   from        to  reason
 steps                1.851 ms  2.046 ms  a single captured step does not show how steps vary
 typical model error  1.925 ms  1.972 ms  usual error of the models in comparisons with measured runs
 extrapolation        1.826 ms  2.079 ms  additional model error for a change this large
-profiler             1.942 ms  1.952 ms  the profiler may have slowed the CPU by 1 us to 4.5 us for each recorded event; set measured_step or profiler_cost in job.yaml if you know it
+profiler             1.942 ms  1.955 ms  the profiler may have added nothing, or up to 4.5 us of CPU time per event; set measured_step or profiler_cost in job.yaml if you know it
 device               1.582 ms  2.494 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
 
 In the long run
@@ -98,7 +98,7 @@ In the long run
 
 Assumptions
 - The capture shows no network: a single rank sends no messages.
-- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 1 us to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
+- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 0 to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
 - Matrix products run in bf16 and activations are kept in bf16; no casts are added, and the optimizer keeps its precision.
 
 Critical paths by class
@@ -151,7 +151,7 @@ source                   from        to  reason
 steps                31.91 ms  35.27 ms  a single captured step does not show how steps vary
 typical model error  32.92 ms  34.27 ms  usual error of the models in comparisons with measured runs
 extrapolation        32.91 ms  34.28 ms  additional model error for a change this large
-profiler             33.58 ms  33.59 ms  the profiler may have slowed the CPU by 1 us to 4.5 us for each recorded event; set measured_step or profiler_cost in job.yaml if you know it
+profiler             33.58 ms  33.59 ms  the profiler may have added nothing, or up to 4.5 us of CPU time per event; set measured_step or profiler_cost in job.yaml if you know it
 device               29.19 ms  38.67 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
 
 In the long run
@@ -159,7 +159,7 @@ In the long run
 
 Assumptions
 - The capture shows no network: a single rank sends no messages.
-- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 1 us to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
+- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 0 to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
 - Tensors with two dimensions or more hold samples, unless a parameter has the same sizes (1 parameter found); work on them grows by roofline, and CPU time stays the same.
 - No allocations were recorded: the batch is assumed to fit in memory, with activations 2 times as large.
 
@@ -200,7 +200,7 @@ Step times and their ranges (* = best)
 
 Assumptions
 - The capture shows no network: a single rank sends no messages.
-- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 1 us to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
+- The profiler is assumed to have added 2.4 us of CPU time per event, as in jobs that were measured with and without it; it may be 0 to 4.5 us. measured_step or profiler_cost in job.yaml replaces this.
 - Device work on A100 SXM 40GB is scaled by roofline (NVIDIA A100 datasheet 1758950-r4 (2022), 'Specifications'), with the limits listed in docs/internals/models.md; CPU work and launches keep their recorded times.
 - Device work on H100 SXM is scaled by roofline (NVIDIA H100 datasheet (2023), 'Product Specifications', halved where it counts sparsity), with the limits listed in docs/internals/models.md; CPU work and launches keep their recorded times.
 - Device work on H200 is scaled by roofline (NVIDIA H200 datasheet (2024), 'Specifications', halved where it counts sparsity), with the limits listed in docs/internals/models.md; CPU work and launches keep their recorded times.

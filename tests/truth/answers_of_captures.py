@@ -2,8 +2,8 @@
 """answers_of_captures.py STEPSIM: properties that every answer about a real capture must have. The captures are in a
 folder next to the checkout; those that are absent are skipped.
 
-    anchored  the baseline of a prediction is within 5 % of the measured iteration, or the range of a change with no
-              effect contains the measured iteration
+    anchored  the captured step, with the profiler's cost, is predicted within 5 %, or the range of a change with no
+              effect contains it
     one       whatif, sweep and advise give the same baseline, the same measured iteration and the same error
     trusted   where one step repeated does not match the captured steps, check finds it and whatif reports it
     shapes    where batch.scale is refused because shapes are missing, check finds it
@@ -50,9 +50,10 @@ def judge(name, path):
     verdicts = {"whatif": whole["capture"]["verdict"]}
     measured, predicted = whole["measured"].get("iteration_ns"), whole["baseline"]["iteration_ns"]
     if measured:
-        low, high = whole["scenario"]["low_ns"], whole["scenario"]["high_ns"]
-        check(f"{name} is anchored", abs(predicted / measured - 1) <= 0.05 or low <= measured <= high, (measured, predicted, low, high))
-    first = {"iteration_ns": predicted, "measured_ns": measured, "error": whole["baseline"].get("error")}
+        recorded = whole["baseline"]["as_captured_ns"]
+        low, high = (whole["scenario"][end] * recorded / predicted for end in ("low_ns", "high_ns"))
+        check(f"{name} is anchored", abs(recorded / measured - 1) <= 0.05 or low <= measured <= high, (measured, recorded, low, high))
+    first = {"iteration_ns": predicted, "as_captured_ns": whole["baseline"]["as_captured_ns"], "measured_ns": measured, "error": whole["baseline"].get("error")}
     size = sum(os.path.getsize(file) for file in ([path] if os.path.isfile(path) else glob.glob(path + "/*")))
     for question in [("sweep", path, "--set", NEUTRAL)] + ([("advise", path)] if size < MOST_FOR_ADVISE else []):
         other = answer(*question)

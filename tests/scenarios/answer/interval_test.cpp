@@ -86,7 +86,7 @@ Question pausing_question(Duration pause) {
 /// Expects the range that the sources give together. On each side, the logarithms of their factors add up by their
 /// squares. Of the sources that are computed from the captured steps' times (model, steps, transient) only the widest
 /// counts. All is then widened by the factor of the answer's kind. The range is at least as wide as the errors of
-/// "model" and "steps" multiplied. Times are whole nanoseconds.
+/// "model", "steps" and "profiler" multiplied. Times are whole nanoseconds.
 void expect_sources_together(const Answer& answer, const std::string& what) {
   double below = 0;
   double above = 0;
@@ -104,7 +104,7 @@ void expect_sources_together(const Answer& answer, const std::string& what) {
       below += low * low;
       above += high * high;
     }
-    if (source.name != "model" && source.name != "steps") continue;
+    if (source.name != "model" && source.name != "steps" && source.name != "profiler") continue;
     low_of_steps += low;
     high_of_steps += high;
   }
@@ -233,10 +233,10 @@ void expect_range(const Answer& answer, std::array<double, 3> expected) {
 }
 
 TEST(ProfilerTest, TorchProfilerAddsWhatItAddedToMeasuredJobs) {
-  // An event costs 2.4 us, at least 1 and at most 4.5, but two at most 0.9 of the 10 us.
-  expect_range(answer_as_it_runs(question_of("kineto", 1)), {201, 205.2, 208});
+  // An event costs 2.4 us, at most 4.5, but two at most 0.9 of the 10 us.
+  expect_range(answer_as_it_runs(question_of("kineto", 1)), {201, 205.2, 210});
   // Without shapes it costs 0.7 of that.
-  expect_range(answer_as_it_runs(question_of("kineto", 0)), {201, 210 - 2 * 1.68, 210 - 2 * 0.7});
+  expect_range(answer_as_it_runs(question_of("kineto", 0)), {201, 210 - 2 * 1.68, 210});
 }
 
 TEST(ProfilerTest, OtherProfilersMayAddAsMuch) {

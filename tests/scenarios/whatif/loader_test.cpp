@@ -36,21 +36,22 @@ TEST(LoaderWhatIf, NoFasterProcessorShortensAWaitForOtherProcesses) {
 }
 
 /// The second step's batch took 40 ms: 10 ms of the previous step's work and 30 ms of waiting. With twice as many
-/// processes it takes 20 ms less, and so does the wait. The first step waited 4 ms for its batch, of which 2 ms are
-/// saved.
+/// processes it takes 20 ms less. The first step's batch took 14 ms, because the work before it was as long as that
+/// after the last batch. 7 ms less are more than its wait of 4 ms; the other 3 ms help the second batch.
 TEST(LoaderWhatIf, MoreProcessesTakeTheirShareOfTheTimeForABatch) {
   const Question question = loading_question({4, 30});
   EXPECT_EQ(question.iteration(), milliseconds{54});
-  EXPECT_EQ(question.iteration({"loader.workers=2x"}), milliseconds{54 - 2 - 20});
-  EXPECT_EQ(question.iteration({"loader.workers=4x"}), milliseconds{54 - 3 - 30});
-  EXPECT_EQ(question.iteration({"loader.workers=0.5x"}), milliseconds{54 + 4 + 40});
+  EXPECT_EQ(question.iteration({"loader.workers=2x"}), milliseconds{54 - 4 - 20 - 3});
+  EXPECT_EQ(question.iteration({"loader.workers=4x"}), milliseconds{54 - 4 - 30});
+  EXPECT_EQ(question.iteration({"loader.workers=0.5x"}), milliseconds{54 + 14 + 40});
 }
 
-/// With twice as many processes, the second batch takes 6 ms instead of 10 + 2 ms, so it is ready 4 ms before it is
-/// needed. The third batch, which took 10 + 30 ms, starts these 4 ms earlier and takes 20 ms less.
+/// With twice as many processes, the second batch, the first one that was waited for, takes 11 ms instead of 10 + 10 +
+/// 2 ms, where the first 10 are those after the last batch. So it is ready 9 ms before it is needed. The third batch,
+/// which took 10 + 30 ms, starts these 9 ms earlier and takes 20 ms less.
 TEST(LoaderWhatIf, ABatchThatComesEarlyHelpsTheNextOne) {
   const Question question = loading_question({0, 2, 30});
-  EXPECT_EQ(question.iteration({"loader.workers=2x"}), milliseconds{10 + 10 + 10 + 30 - 20 - 4});
+  EXPECT_EQ(question.iteration({"loader.workers=2x"}), milliseconds{10 + 10 + 10 + 30 - 20 - 9});
 }
 
 /// Of the 10 ms of work of each step the profiler takes 3 ms. Batches arrive when they did, so each wait is 3 ms longer
@@ -66,13 +67,11 @@ TEST(LoaderWhatIf, BatchesArriveAtTheSameTimesWithoutTheProfiler) {
   scenarios::take_out_profiler(question.builder(), meter);
   EXPECT_EQ(question.iteration(), milliseconds{70}) << "as captured";
   EXPECT_EQ(question.iteration({"loader.scale=0"}), milliseconds{21});
-  // With four times as many processes, three quarters of 7, 6 + 10 and 30 + 10 ms are saved, but no more than the
-  // waits.
-  EXPECT_EQ(question.iteration({"loader.workers=4x"}), milliseconds{21} + std::chrono::microseconds{1'750});
+  EXPECT_EQ(question.iteration({"loader.workers=4x"}), milliseconds{21}) << "three quarters are more than the waits";
 }
 
 TEST(LoaderWhatIf, ANumberOfProcessesNeedsTheCapturedOne) {
-  EXPECT_EQ(loading_question({4, 30}, 3).iteration({"loader.workers=6"}), milliseconds{32});
+  EXPECT_EQ(loading_question({4, 30}, 3).iteration({"loader.workers=6"}), milliseconds{27});
   EXPECT_EQ(loading_question({4, 30}, 3).iteration({"loader.workers=3"}), milliseconds{54});
   EXPECT_THAT(problem_of(loading_question({4, 30}), {"loader.workers=6"}),
               ::testing::HasSubstr("expected job.yaml's loader_workers, or a factor such as 2x"));

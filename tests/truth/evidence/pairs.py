@@ -1,7 +1,10 @@
 """Pairs of captures on real GPUs that differ by one thing (SHARED/truth/gpu/pairs)."""
+import pathlib
+
 from .form import Answer, Case, Row, rows_of
 from .models import ratio
 
+AS_CAPTURED = ("--job", pathlib.Path(__file__).with_name("as_captured.yaml"))
 # Source, mode, kind of model, generation, precision by the beginning of a pair's name.
 PAIRS = {"part": ("part-a100", "inference", "transformer", "Ampere", "fp16"), "scale-part": ("part-a100", "inference", "transformer", "Ampere", "fp16"),
          "adam": ("hpml-a100", "training", "optimizer", "Blackwell to Ampere", "fp32"), "resnet-v100": ("hta-a100", "training", "convolutions", "Volta to Ampere", "fp32 to tf32"),
@@ -31,4 +34,4 @@ def cases(at):
             measured = float(row[f"b_{what}_ms"]) / float(row[f"a_{what}_ms"])
             yield Case(Row(QUESTIONS[row["kind"]], source, f"{row['name'].split('-')[0]} {what}", f"{row['name']}, {what}", "captured", mode, "one", model,
                            generation, precision, "ratio", measured, float(row[f"{what}_spread"] or 0) or None),
-                       lambda program, row=row, function=function: function(program.whatif(folder / row["a"], *row["question"].split(" ;; "))))
+                       lambda program, row=row, function=function: function(program.whatif(folder / row["a"], *row["question"].split(" ;; "), options=AS_CAPTURED)))
