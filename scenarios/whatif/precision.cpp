@@ -45,6 +45,7 @@ constexpr std::string_view kKeptInPrecision =
     "the optimizer, collectives, memsets, copies between host and device, integers, kernels of unknown kind, and work "
     "of "
     "unknown precision or already in this one";
+constexpr std::string_view kKeptInTensor32 = ", and attention in one kernel, to which TF32 does not apply";
 constexpr std::string_view kKeptInFloat8 = ", and in 16 bits all but the products of linear layers before the last";
 
 /// Returns the entry of a list that a parameter of the change names; null if there is none, or if it is "recorded".
@@ -133,6 +134,7 @@ class OtherPrecision final : public DeviceRule {
   static std::string kept_in(Precision precision) {
     std::string kept(kKeptInPrecision);
     if (precision == Precision::kFloat8) kept += kKeptInFloat8;
+    if (precision == Precision::kTensor32) kept += kKeptInTensor32;
     return kept;
   }
 
@@ -141,6 +143,9 @@ class OtherPrecision final : public DeviceRule {
   /// Returns the piece of device work in the other precision. Throws InputError if it is a matrix product and the
   /// device has no units for this precision.
   [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
+    // Attention in one kernel computes fp32 by three products in TF32 for each, whether TF32 is allowed or not
+    // (PyTorch, mem_eff_attention/gemm_kernel_utils.h: OpMultiplyAddFastF32).
+    if (to_.precision == Precision::kTensor32 && piece.kind == KernelClass::kAttention) return piece;
     const bool is_last = piece.which && last_layer_.contains(*piece.which);
     DeviceWork changed = in_precision(piece, operators_, to_.precision, is_last ? nullptr : &recipe_);
     const bool product = limit_of(piece.kind) == Limit::kFlops && !(changed == piece);

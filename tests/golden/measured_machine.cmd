@@ -50,9 +50,9 @@ Nothing of this kind was measured (calibrated step, one host, training): the ran
 Step times and their ranges (* = best)
    device.factor  host.scale  step time      from        to    change  by data sheet  samples/s  per device  efficiency
 *              1           1    80.8 ms   68.2 ms   95.8 ms     0.0 %        51.3 ms         99          99     100.0 %
-               1           2    81.2 ms   68.3 ms   96.7 ms    +0.5 %        51.7 ms      98.49       98.49      99.5 %
-               2           1   161.3 ms  123.8 ms  210.1 ms   +99.6 %       102.1 ms       49.6        49.6      50.1 %
-               2           2   161.6 ms  124.2 ms  210.4 ms  +100.0 %       102.5 ms       49.5        49.5      50.0 %
+               1           2    81.2 ms   68.1 ms   96.9 ms    +0.5 %        51.7 ms      98.49       98.49      99.5 %
+               2           1   161.3 ms  119.5 ms  217.8 ms   +99.6 %       102.1 ms       49.6        49.6      50.1 %
+               2           2   161.6 ms  119.8 ms  218.1 ms  +100.0 %       102.5 ms       49.5        49.5      50.0 %
 
 Assumptions
 - No step was measured: stepsim computed the times of gpt with 4 layers, 0.104 billion parameters, 8 samples of 1024 tokens, bf16, on A100.
@@ -60,11 +60,11 @@ Assumptions
 - Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
 $ stepsim plan SCRATCH/step.json --devices 8 --machine SCRATCH/machine.yaml --brief --set parallel.tensor=1 --set parallel.pipeline=1
 Best plan for 8 devices: parallel.tensor=1, parallel.pipeline=1, parallel.data=8, batch.scale=1, parallel.microbatches=1, parallel.interleave=1, parallel.zero=1, parallel.recompute=none, comm.bucket_bytes=25MiB: step time 79.23 ms (61.63 to 101.9 ms), 807.8 samples/s; 50.58 ms by the data sheet alone; it needs 6.3 GiB of 40.0 GiB of memory per device; the next plan takes 0.0 % longer, and the ranges of 9 of the next 9 overlap with that of the best. 64 of 192 plans were simulated; of the others, 128 cannot be faster. Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
-Nothing of this kind was measured (another batch, calibrated step, one host, training): the range is half as wide again. Other answers about another batch were 4.4 % off on average in 243 comparisons with measured runs, from 2 sources that no constant was fitted to; 100 % were in range.
+Nothing of this kind was measured (another batch, calibrated step, one host, training): the range is half as wide again. Other answers about another batch were 4.6 % off on average in 243 comparisons with measured runs, from 2 sources that no constant was fitted to; 100 % were in range.
 $ stepsim whatif SCRATCH/step.json --set device.to=H100 --machine SCRATCH/machine.yaml --brief
-Step time 22.86 ms (9.452 to 59.49 ms), 55.4 % less than the baseline's 51.25 ms; 350 samples/s instead of 156.1 (+124.2 %). The measured steps of --machine are of A100 SXM 40GB, on which the job does not run after the changes: step times are those of models alone. To narrow the range most, give one measured step (stepsim help calibrate).
-Answers of this kind are unreliable: half of those with a measured run were more than 43 % off.
-Answers of this kind (another GPU, modelled step, one host, training) were 70.9 % off on average in 40 comparisons with measured runs, from 2 sources that no constant was fitted to; 55 % were in range.
+Step time 22.86 ms (8.831 to 64.03 ms), 55.4 % less than the baseline's 51.25 ms; 350 samples/s instead of 156.1 (+124.2 %). The measured steps of --machine are of A100 SXM 40GB, on which the job does not run after the changes: step times are those of models alone. To narrow the range most, give one measured step (stepsim help calibrate).
+Answers of this kind are unreliable: half of those with a measured run were more than 37 % off.
+Answers of this kind (another GPU, modelled step, one host, training) were 67.0 % off on average in 40 comparisons with measured runs, from 2 sources that no constant was fitted to; 55 % were in range.
 
 Why
 - Largest difference: compute, 50.93 ms to 22.49 ms (-28.44 ms).

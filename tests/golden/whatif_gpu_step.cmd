@@ -62,7 +62,7 @@ gemm             1  95.3 %  16.000 ms  5.456 ms
 elementwise      2   2.3 %   0.390 ms  0.175 ms
 staged copy      1   2.4 %   0.400 ms  0.400 ms
 $ stepsim whatif tests/golden/data/gpu_step.json --set precision.to=bf16
-Step time 1.948 ms (1.553 to 2.534 ms), 88.5 % less than the baseline's 16.99 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Step time 1.948 ms (1.592 to 2.462 ms), 88.5 % less than the baseline's 16.99 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
 Answers of this kind are unreliable: half of those with a measured run were more than 22 % off.
 Answers of this kind (another precision, captured step, one host) were 22.4 % off on average in 29 comparisons with measured runs, from 22 sources that no constant was fitted to; 91 % were in range.
 

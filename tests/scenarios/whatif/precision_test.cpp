@@ -68,29 +68,29 @@ TEST(PrecisionWhatIf, RefusesADeviceWithoutTheUnits) {
   EXPECT_EQ(problem_of(question, {"device.to=V100", "precision.to=fp16"}), "taken");
 }
 
-/// Returns a forward pass on an H100 in bf16: two linear layers, attention, and the layer of the logits.
-Question half_precision_layers() {
-  const auto half = [](std::vector<std::int64_t> sizes) {
-    return TensorShape{std::move(sizes), 2, Precision::kFloat16, ElementKind::kFloat};
+/// Returns a forward pass on an H100: two linear layers, attention, and the layer of the logits.
+Question layers_in(Precision precision) {
+  const auto tensor = [precision](std::vector<std::int64_t> sizes) {
+    return TensorShape{std::move(sizes), precision == Precision::kFloat16 ? 2 : 4, precision, ElementKind::kFloat};
   };
   GpuJob job("NVIDIA H100 80GB HBM3");
   const auto add = [&job](const char* kernel, const char* op, std::vector<TensorShape> inputs) {
     const TaskId task = job.launch(kernel, TaskKind::kKernel, kLaunch, std::chrono::microseconds{1'000});
     job.is_of(task, {op, std::move(inputs), {}, {}, {}});
   };
-  const TensorShape heads = half({1, 32, 8192, 128});
-  add("gemm", "aten::mm", {half({8192, 4096}), half({4096, 12288})});
+  const TensorShape heads = tensor({1, 32, 8192, 128});
+  add("gemm", "aten::mm", {tensor({8192, 4096}), tensor({4096, 12288})});
   add("flash_attention_kernel", "aten::_scaled_dot_product_flash_attention", {heads, heads, heads});
-  add("gemm", "aten::mm", {half({8192, 4096}), half({4096, 4096})});
-  add("softmax_kernel", "aten::_softmax", {half({8192, 32000})});
-  add("gemm", "aten::mm", {half({8192, 4096}), half({4096, 32000})});
+  add("gemm", "aten::mm", {tensor({8192, 4096}), tensor({4096, 4096})});
+  add("softmax_kernel", "aten::_softmax", {tensor({8192, 32000})});
+  add("gemm", "aten::mm", {tensor({8192, 4096}), tensor({4096, 32000})});
   return std::move(job).question();
 }
 
-TEST(PrecisionWhatIf, Float8ChangesOnlyLinearLayersBeforeTheLast) {
-  const Question question = half_precision_layers();
+/// Returns whether each kernel's time changes.
+std::vector<bool> kernels_that_change(const Question& question, const char* set) {
   const scenarios::Prediction before = question.predicted({});
-  const scenarios::Prediction after = question.predicted({"precision.to=fp8"});
+  const scenarios::Prediction after = question.predicted({set});
   const Dag& dag = after.graph->dag;
   std::vector<bool> changed;
   for (const TaskId task : dag.tasks()) {
@@ -100,11 +100,23 @@ TEST(PrecisionWhatIf, Float8ChangesOnlyLinearLayersBeforeTheLast) {
     };
     changed.push_back(length(after) != length(before));
   }
-  EXPECT_THAT(changed, ::testing::ElementsAre(true, false, true, false, false));
+  return changed;
+}
+
+TEST(PrecisionWhatIf, Float8ChangesOnlyLinearLayersBeforeTheLast) {
+  EXPECT_THAT(kernels_that_change(layers_in(Precision::kFloat16), "precision.to=fp8"),
+              ::testing::ElementsAre(true, false, true, false, false));
+}
+
+TEST(PrecisionWhatIf, Tensor32ChangesProductsButNotAttentionInOneKernel) {
+  EXPECT_THAT(kernels_that_change(layers_in(Precision::kFloat32), "precision.to=tf32"),
+              ::testing::ElementsAre(true, false, true, false, true));
+  EXPECT_THAT(kernels_that_change(layers_in(Precision::kFloat32), "precision.to=bf16"),
+              ::testing::ElementsAre(true, true, true, true, true));
 }
 
 TEST(PrecisionWhatIf, RecipesOfFloat8TakeAsMuchLongerAsTheirTraffic) {
-  const Question question = half_precision_layers();
+  const Question question = layers_in(Precision::kFloat16);
   // Per number of an operand, rowwise moves 4 bytes and tensorwise 3; per result, 8 / 3 bytes and none. The two layers
   // have 4096 * (8192 + 12288) and 4096 * (8192 + 4096) numbers in operands, 8192 * 12288 and 8192 * 4096 in results.
   const double operands = 4096.0 * (8192 + 12288 + 8192 + 4096);

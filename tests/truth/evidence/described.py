@@ -8,10 +8,10 @@ PRECISIONS = {"fp32": (), "tf32": ("precision.to=tf32",)}  # both steps are in f
 
 
 class Described:
-    """A model on a device, with so many samples."""
+    """A model on a device, with so many samples. `attention` is that of its program, as `stepsim model --attention` takes it."""
 
-    def __init__(self, at, model, device, batch, sequence=None):
-        self.model, self.device, self.batch, self.sequence = model, device, int(batch), sequence
+    def __init__(self, at, model, device, batch, sequence=None, attention="flash"):
+        self.model, self.device, self.batch, self.sequence, self.attention = model, device, int(batch), sequence, attention
         self.base = at.measured / "gpu/resnet-b64/base"
 
     @property
@@ -29,7 +29,7 @@ class Described:
         """Asks for a step with these settings, on another device or with other samples."""
         batch, settings = int(batch or self.batch), [*PRECISIONS.get(precision, ("precision.to=fp16",)), *settings]
         if self.model in BERT:
-            capture, options = program.model("bert", *BERT[self.model], "--sequence", self.sequence, "--micro-batch", self.batch, "--device", self.device, "--precision", "fp32"), ()
+            capture, options = program.model("bert", *BERT[self.model], "--sequence", self.sequence, "--micro-batch", self.batch, "--device", self.device, "--precision", "fp32", "--attention", self.attention), ()
             captured = self.batch
         else:
             capture, options, captured = self.base / "traces", ("--job", self.base / "job.yaml"), CAPTURED_BATCH

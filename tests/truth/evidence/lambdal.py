@@ -4,6 +4,7 @@ from .form import Case, LeftOut, Row, generation, rows_of
 
 TASKS = {"bert_base_squad": "bert base", "bert_large_squad": "bert large", "resnet50": "resnet50"}
 SEQUENCE = 384
+ATTENTION = "math"  # as in NVIDIA's examples, which these hosts ran
 NAMES = {"A100-40-PCIe": "A100 PCIe 40GB", "A100-40-SXM": "A100 SXM 40GB", "A100-80-PCIe": "A100 PCIe 80GB", "A100-80-SXM": "A100 SXM 80GB", "GH200-80": "GH200",
          "GH200-96": "GH200", "GTX-1080Ti": "GTX 1080 Ti", "RTX-2080Ti": "RTX 2080 Ti", "RTX-5000": "Quadro RTX 5000", "RTX-6000": "Quadro RTX 6000", "RTX-8000": "Quadro RTX 8000",
          "Titan-RTX": "TITAN RTX", "V100": "V100 SXM2", "V100-16": "V100 SXM2", "V100-32": "V100 SXM2"}
@@ -43,7 +44,7 @@ def precisions(at, folder):
         if row["gpus"] != "1":
             yield LeftOut(source(row), "precision", "precision on several GPUs")
             continue
-        model = Described(at, TASKS[row["task"]], device(row), row["batch_base"], SEQUENCE)
+        model = Described(at, TASKS[row["task"]], device(row), row["batch_base"], SEQUENCE, ATTENTION)
 
         def ask(program, row=row, model=model):
             after = model.step(program, "fp16", batch=row["batch_new"])
@@ -61,7 +62,7 @@ def scales(at, folder):
         if (links := inside(row)) is None:
             yield LeftOut(source(row), "ranks", "bridges between pairs of GPUs")
             continue
-        model = Described(at, TASKS[row["task"]], device(row), row["batch_per_gpu"], SEQUENCE)
+        model = Described(at, TASKS[row["task"]], device(row), row["batch_per_gpu"], SEQUENCE, ATTENTION)
 
         def ask(program, row=row, model=model, links=links):
             settings = f"parallel.data={row['gpus']}", f"cluster.gpus_per_host={row['gpus']}", f"cluster.inside={links}"
