@@ -176,7 +176,7 @@ constexpr Accelerator device(const Form& form) {
 constexpr Shares kOneIssue{kUsualShare, kOneIssueShare};
 constexpr Shares kTwoIssue{};
 constexpr Shares kV100Share{0.70, 1.0, 0.91, true, 0.78};
-constexpr Shares kT4Share{kLowPowerShare, 0.60, 0.70, true};
+constexpr Shares kT4Share{0.37, 0.60, 0.70, true};
 constexpr Shares kL4Share{kLowPowerShare, 0.39, 0.77, true};
 constexpr Shares kA100Share{0.869, 0.90, 0.88, true};
 constexpr Shares kH100Share{0.803, 0.78, 0.92, true, 1, kHopperStep};
