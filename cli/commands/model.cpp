@@ -315,6 +315,7 @@ Command::Run setup_model(CLI::App& app) {
     if (samples->count() > 0) options.run.samples = whole("--micro-batch", text(samples));
     if (precision->count() > 0) options.precision = word("--precision", text(precision), {"bf16", "fp16", "fp32"});
     options.run.precision = options.precision == "fp32" ? Precision::kFloat32 : Precision::kFloat16;
+    options.run.scaled_loss = options.precision == "fp16";
     if (attention->count() > 0) options.run.flash = word("--attention", text(attention), {"flash", "math"}) == "flash";
     if (dropout->count() > 0) options.dropout = word("--dropout", text(dropout), {"on", "off"}) == "on";
     if (host->count() > 0) options.host = host_time(text(host));

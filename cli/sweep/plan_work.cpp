@@ -72,8 +72,7 @@ std::uint32_t complete_hardware(PlanRequest& request, const WhatIfSession& what_
       find_change(scenario, "cluster", "inside") != nullptr || has_axis(scenario, "cluster.inside");
   if (request.device) {
     scenarios::add_typed_set(scenario, "device.to=" + *request.device);
-    const Accelerator& device = accelerator_named(*request.device);
-    const Bandwidth inside = device.nvlink > Bandwidth{} ? device.nvlink : device.host_link;
+    const Bandwidth inside = accelerator_named(*request.device).inside_link();
     if (!is_given && !sets_inside) scenarios::add_set(scenario, "cluster.inside=" + to_text(inside));
   }
   const YamlField* const gpus = find_change(scenario, "cluster", "gpus_per_host");

@@ -38,12 +38,11 @@ std::optional<DataSheet> data_sheet_of(const Capture& capture) {
     shape.hosts.push_back({host});
     shape.devices = std::max(shape.devices, ranks);
   }
-  const Cable link{has_nvlink ? device->nvlink : device->host_link};
+  const Cable link{device->inside_link()};
   (has_nvlink ? shape.nvlink : shape.pcie) = link;
   shape.nic = {link.bandwidth};
-  DataSheet sheet{build_cluster(std::move(shape)),
-                  fmt::format("{}: {}, {} in each direction", device->name, has_nvlink ? "NVLink" : "PCIe",
-                              to_text(link.bandwidth))};
+  DataSheet sheet{build_cluster(std::move(shape)), fmt::format("{}: {}, {} in each direction", device->name,
+                                                               device->inside_kind(), to_text(link.bandwidth))};
   static_cast<void>(place_as_captured(capture.dag, sheet.cluster));
   return sheet;
 }

@@ -23,6 +23,7 @@ struct TransformerRun {
   std::uint32_t sequence = 0;                 ///< tokens of a sample
   std::uint32_t samples = 1;                  ///< sequences that are computed at once: the micro batch
   Precision precision = Precision::kFloat16;  ///< of activations and of weights in products: kFloat16 or kFloat32
+  bool scaled_loss = false;                   ///< as fp16 needs it, whose range is small
   /// Number of tensor-parallel ranks, of which the step is one. What they exchange is not in the step, so only measured
   /// times (apply_measured()) can contain it.
   std::uint32_t tensor = 1;

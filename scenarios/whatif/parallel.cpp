@@ -136,7 +136,7 @@ Cluster usual_host(const YamlField& value, std::uint32_t ranks, Plan& plan) {
                   "--cluster FILE with nvlink and nic");
   }
   const bool has_nvlink = device->nvlink > Bandwidth{};
-  const Cable link{has_nvlink ? device->nvlink : device->host_link};
+  const Cable link{device->inside_link()};
   // The default rate of 1 byte/s is never used: share_hosts() refuses several hosts while the rate is not known.
   ClusterShape shape{.hosts = numbered_hosts(1),
                      .nic = {plan.job.bandwidth.value_or(Bandwidth::from_bytes_per_second(1)),
@@ -148,7 +148,7 @@ Cluster usual_host(const YamlField& value, std::uint32_t ranks, Plan& plan) {
   plan.assumptions.push_back({std::string(kLinksOfDataSheet),
                               fmt::format("The GPUs of a host are connected as in the data sheet of {}: {}, {} in each "
                                           "direction.",
-                                          device->name, has_nvlink ? "NVLink" : "PCIe", to_text(link.bandwidth))});
+                                          device->name, device->inside_kind(), to_text(link.bandwidth))});
   return with_shape(plan.cluster, std::move(shape));
 }
 

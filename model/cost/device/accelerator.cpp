@@ -106,6 +106,25 @@ double Accelerator::flops(Precision precision) const noexcept {
   return peak_flops[static_cast<std::size_t>(precision)] * share * (is_float8 ? kFloat8Share : 1);
 }
 
+bool Accelerator::exchanges_through_host() const noexcept {
+  constexpr std::string_view kSeries = "RTX ";
+  constexpr std::size_t kTens = kSeries.size() + 2;  // "RTX 2080"; workstation cards have round numbers: "RTX 6000 Ada"
+  const bool is_geforce = name.starts_with(kSeries) && name.size() > kTens && name[kTens] >= '1' && name[kTens] <= '9';
+  return name == "T4" || is_geforce;
+}
+
+Bandwidth Accelerator::inside_link() const noexcept {
+  if (nvlink > Bandwidth{}) return nvlink;
+  constexpr double kThroughHost = 0.38;  // four RTX 2080 Ti exchange 4.58 of 12 GB/s
+  if (!exchanges_through_host()) return host_link;
+  return Bandwidth::from_bytes_per_second(host_link.bytes_per_second() * kThroughHost);
+}
+
+std::string_view Accelerator::inside_kind() const noexcept {
+  if (nvlink > Bandwidth{}) return "NVLink";
+  return exchanges_through_host() ? "PCIe through the host's memory" : "PCIe";
+}
+
 double Accelerator::cached_share(double bytes) const noexcept {
   return cache > 0 ? std::clamp(4 - 3 * bytes / cache, 0.0, 1.0) : 0;
 }

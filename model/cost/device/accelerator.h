@@ -76,6 +76,14 @@ struct Accelerator {
   [[nodiscard]] double flops(Precision precision) const noexcept;
   /// Returns the bandwidth in bytes per second that a large pass over memory reaches.
   [[nodiscard]] double bytes_per_second() const noexcept { return memory.bytes_per_second() * memory_share; }
+  /// True if the devices of a host cannot read each other's memory over PCIe, so that what they exchange goes through
+  /// the host's memory: GeForce cards from Turing on, and T4s. (L4 cards have a rule of their own, has_peer_access().)
+  [[nodiscard]] bool exchanges_through_host() const noexcept;
+  /// Returns the rate in one direction at which the devices of a host are connected: that of all NVLinks, or else of
+  /// PCIe, of which exchanges_through_host() leaves a part.
+  [[nodiscard]] Bandwidth inside_link() const noexcept;
+  /// Returns the kind of inside_link(): "NVLink", "PCIe" or "PCIe through the host's memory".
+  [[nodiscard]] std::string_view inside_kind() const noexcept;
   /// Returns the share of `bytes` still in the cache if they were just used: 1 up to the size of the cache, 0 from 4/3
   /// of its size, linear in between.
   [[nodiscard]] double cached_share(double bytes) const noexcept;

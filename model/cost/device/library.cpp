@@ -9,7 +9,9 @@
 //   of single kernels, see docs/internals/fidelity.md, "Another GPU": A40 and RTX PRO 6000 (0.80, 0.83), RTX 4090
 //   (1.0, because its clock is above the one its peak is given for), V100 (0.70). [G]: fitted to bf16 products larger
 //   than the cache in NVIDIA's aiconfigurator, so that they are as far above their best time as those of A100 and H100:
-//   B200 0.70 (0.776 in [B]), L40S 0.60 (350 W; its peak is given for a clock that large products do not keep).
+//   B200 0.70 (0.776 in [B]), L40S 0.60 (350 W; its peak is given for a clock that large products do not keep). T4
+//   0.37: 24 of 65 TFLOP/s, products of 4096 x 4096 one after another, which its 70 W limit (NVIDIA developer forum,
+//   "About GPU peak performance", topic 264462, 2023).
 // - `batched`: the share of that rate that batched products reach. [T]: V100 0.78; 1 for other devices.
 // - `step`: the share of the rate of large products that products reach in a training step. [M]: fitted to steps of
 //   MPT models with FSDP on 8 to 512 devices (MosaicML, llm-foundry, scripts/train/benchmarking, 2023): A100 0.86, H100
@@ -176,7 +178,7 @@ constexpr Accelerator device(const Form& form) {
 constexpr Shares kOneIssue{kUsualShare, kOneIssueShare};
 constexpr Shares kTwoIssue{};
 constexpr Shares kV100Share{0.70, 1.0, 0.91, true, 0.78};
-constexpr Shares kT4Share{kLowPowerShare, 0.60, 0.70, true};
+constexpr Shares kT4Share{0.37, 0.60, 0.70, true};
 constexpr Shares kL4Share{kLowPowerShare, 0.39, 0.77, true};
 constexpr Shares kA100Share{0.869, 0.90, 0.88, true};
 constexpr Shares kH100Share{0.803, 0.78, 0.92, true, 1, kHopperStep};

@@ -42,7 +42,11 @@ TEST(DataSheetTest, DevicesWithoutNvlinkUsePcie) {
   const std::optional<DataSheet> sheet = data_sheet_of(capture_of({"a", "a"}, "NVIDIA GeForce RTX 4090", 2));
   ASSERT_TRUE(sheet);
   EXPECT_FALSE(sheet->cluster.shape->nvlink);
-  EXPECT_EQ(sheet->cluster.shape->pcie->bandwidth, Bandwidth::from_bytes_per_second(31.5e9));  // PCIe 4.0 x16
+  EXPECT_EQ(sheet->cluster.shape->pcie->bandwidth, Bandwidth::from_bytes_per_second(0.38 * 31.5e9))
+      << "through the host's memory";
+  const std::optional<DataSheet> of_workstation = data_sheet_of(capture_of({"a", "a"}, "NVIDIA RTX A5000", 2));
+  ASSERT_TRUE(of_workstation);
+  EXPECT_EQ(of_workstation->cluster.shape->pcie->bandwidth, Bandwidth::from_bytes_per_second(31.5e9));  // PCIe 4.0 x16
 }
 
 TEST(DataSheetTest, UnknownDevicesAndHostsHaveNone) {

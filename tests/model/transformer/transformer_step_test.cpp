@@ -155,6 +155,23 @@ TEST(TransformerStepTest, TheUpdateReadsEachParameterOnce) {
   }
 }
 
+// Adam alone moves 28 bytes of a parameter, and the passes around it 34.
+TEST(TransformerStepTest, AScaledLossAddsPassesToTheUpdateAlone) {
+  TransformerRun scaled = run_of();
+  scaled.scaled_loss = true;
+  const std::vector<TransformerCall> before = transformer_calls(model_of("llama"), run_of());
+  const std::vector<TransformerCall> after = transformer_calls(model_of("llama"), scaled);
+  ASSERT_EQ(before.size(), after.size());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i].pass != Pass::kUpdate) {
+      EXPECT_EQ(before[i].nanoseconds, after[i].nanoseconds) << before[i].name;
+    } else {
+      EXPECT_GE(after[i].nanoseconds, before[i].nanoseconds) << i;
+      EXPECT_LE(after[i].nanoseconds, before[i].nanoseconds * (28 + 34) / 28) << i;
+    }
+  }
+}
+
 TEST(TransformerStepTest, ATensorParallelRankHasItsPartOfTheWeights) {
   // Megatron-LM divides the columns of the first layer of attention and of the feed-forward part, with their biases,
   // and the rows of the second, whose biases every rank has, as it has the norms and the positions. The vocabulary is

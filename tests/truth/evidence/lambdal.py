@@ -1,4 +1,6 @@
 """Training programs on many hosts: precision, 1 to 8 GPUs, links inside a host (SHARED/truth/precision/lambda)."""
+import re
+
 from .described import Described
 from .form import Case, LeftOut, Row, generation, rows_of
 
@@ -8,6 +10,7 @@ ATTENTION = "math"  # as in NVIDIA's examples, which these hosts ran
 NAMES = {"A100-40-PCIe": "A100 PCIe 40GB", "A100-40-SXM": "A100 SXM 40GB", "A100-80-PCIe": "A100 PCIe 80GB", "A100-80-SXM": "A100 SXM 80GB", "GH200-80": "GH200",
          "GH200-96": "GH200", "GTX-1080Ti": "GTX 1080 Ti", "RTX-2080Ti": "RTX 2080 Ti", "RTX-5000": "Quadro RTX 5000", "RTX-6000": "Quadro RTX 6000", "RTX-8000": "Quadro RTX 8000",
          "Titan-RTX": "TITAN RTX", "V100": "V100 SXM2", "V100-16": "V100 SXM2", "V100-32": "V100 SXM2"}
+NO_PEER_ACCESS = 0.38  # of PCIe's rate, which stepsim assumes for GeForce cards (Accelerator::inside_link())
 LINKS = {"Volta": "NVLink2", "Ampere": "NVLink3", "Hopper": "NVLink4", "Blackwell": "NVLink5"}
 BETWEEN_HOSTS = 0.06  # the same program and GPU on other hosts, median (README.md)
 
@@ -24,7 +27,9 @@ def inside(row):
     """Returns the rate of the links between the GPUs of a host by data sheet, or None for bridges between pairs."""
     of_gpu = generation(device(row))
     if row["link"] == "PCIe":
-        return "16GB/s" if of_gpu in ("Pascal", "Volta", "Turing") else "32GB/s"
+        rate = 16 if of_gpu in ("Pascal", "Volta", "Turing") else 32
+        is_geforce = re.fullmatch(r"RTX \d\d[1-9]\d.*", device(row))
+        return f"{rate * (NO_PEER_ACCESS if is_geforce else 1):g}GB/s"
     return LINKS.get(of_gpu) if row["link"] == "NVLink" else None
 
 

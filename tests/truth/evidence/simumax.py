@@ -22,6 +22,8 @@ def run(row):
         settings.append("parallel.zero=1")
     if row["tp"] != "1":
         settings.append("parallel.sequence=true")
+    if row["pp"] != "1":  # Megatron gives each stage as many layers
+        settings.append(f"parallel.split={'+'.join([str(int(row['layers']) // int(row['pp']))] * int(row['pp']))}")
     return Run(row["case"].removesuffix("_cef"), words, tuple(settings), float(row["real_ms"]) / 1e3)
 
 
