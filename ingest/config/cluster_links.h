@@ -1,6 +1,8 @@
 #ifndef STEPSIM_INGEST_CONFIG_CLUSTER_LINKS_H
 #define STEPSIM_INGEST_CONFIG_CLUSTER_LINKS_H
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -59,6 +61,26 @@ struct Places {
 [[nodiscard]] YamlType device_list_type();
 [[nodiscard]] YamlType endpoint_list_type();
 [[nodiscard]] YamlType route_list_type();
+
+/// Stores the rate of a cable or a link.
+template <class Connection>
+void set_rate(const YamlField& field, Connection& to) {
+  const LinkRate rate = field.link_rate();
+  to.bandwidth = rate.rate;
+  to.is_bus = rate.is_bus;
+}
+
+/// Checks a cable or a link that was read from `field`. Throws InputError if it has no bandwidth, or an efficiency
+/// besides a bus bandwidth.
+template <class Connection>
+void check_rate(const YamlField& field, const Connection& read) {
+  if (read.bandwidth <= Bandwidth{})
+    field.fail(fmt::format("'{}' has no 'bandwidth'; expected a rate, for example 25Gb/s", field.name));
+  if (read.is_bus && read.efficiency != 1) {
+    field.fail(fmt::format("'{}' has a bus bandwidth, which is all payload, and efficiency {}; expected efficiency 1",
+                           field.name, read.efficiency));
+  }
+}
 
 /// The keys of a cluster.yaml that lists its links. A null pointer means that the file lacks the key.
 struct LinkKeys {

@@ -17,6 +17,7 @@
 #include "model/base/text.h"
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/collective/shared_hosts.h"
+#include "model/cost/network/network.h"
 #include "model/job/group.h"
 
 namespace stepsim {
@@ -433,6 +434,22 @@ std::string outside_text(const Layout& layout, const Layout& held, std::size_t c
       layout.ranks, layout.hosts, counted(count, "collective"), held.ranks, held.hosts, share);
 }
 
+/// Returns a sentence about the rate of the links between devices of a host: whether it is a data sheet's or was
+/// measured. Empty if the timed collectives cross none, or its efficiency is given.
+std::string text_of_links_inside(const std::map<TimedKind, std::size_t>& timed, const Cluster& cluster) {
+  const bool crosses = std::any_of(timed.begin(), timed.end(), [](const auto& entry) {
+    const Layout& layout = std::get<0>(entry.first);
+    return layout.ranks > layout.hosts;
+  });
+  if (!crosses || cluster.devices.empty() || cluster.uplinks.empty() || cluster.uplinks.front().out.empty()) return "";
+  const Link& link = cluster.links[cluster.uplinks.front().out.front().index()];
+  const std::string rate = to_text(link.bandwidth);
+  if (link.is_bus) return fmt::format(" Links inside hosts: {}, a measured bus bandwidth, taken in full.", rate);
+  if (link.efficiency != 1 || cluster.network.is_given(kCollectiveOverhead)) return "";
+  return fmt::format(" Links inside hosts: {}, a data-sheet rate, of which collectives are assumed to reach {:g}.",
+                     rate, usable_share(link.as_built()));
+}
+
 }  // namespace
 
 GpuGeneration generation_of(std::string_view device, Bandwidth inside) noexcept {
@@ -460,6 +477,10 @@ GpuGeneration generation_of(std::string_view device, Bandwidth inside) noexcept 
   if (sheet > 640) return GpuGeneration::kBlackwell;
   if (sheet > 370) return GpuGeneration::kHopper;
   return sheet > 210 || !is_nvlink(inside) ? GpuGeneration::kAmpere : GpuGeneration::kVolta;
+}
+
+double payload_share(const Link& link, bool is_sheet) noexcept {
+  return is_sheet && link.efficiency == 1 && !link.is_bus ? usable_share(link.as_built()) : link.efficiency;
 }
 
 Cable cable_of_goodput(Bandwidth goodput, Duration latency) {
@@ -596,7 +617,7 @@ Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster) {
         "their range is wider.",
         grouped(layout.ranks), grouped(layout.hosts), counted(count, "collective"));
   }
-  return {{"nccl_model", std::move(text)}};
+  return {{"nccl_model", text + text_of_links_inside(timed, cluster)}};
 }
 
 }  // namespace stepsim

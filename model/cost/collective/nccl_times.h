@@ -54,6 +54,10 @@ inline constexpr Bandwidth kFastestPcie = Bandwidth::from_bytes_per_second(64e9)
   return is_nvlink(link) ? kNvlinkEfficiency : kPcieEfficiency;
 }
 
+/// Returns the share of a link's bandwidth that collectives reach. `is_sheet` is true for a link between devices of a
+/// host that has the rate of a data sheet unless it has an efficiency or is a bus bandwidth.
+[[nodiscard]] double payload_share(const Link& link, bool is_sheet) noexcept;
+
 /// Returns the cable between devices of a host on which collectives reach `goodput`, with its data-sheet rate.
 [[nodiscard]] Cable cable_of_goodput(Bandwidth goodput, Duration latency);
 
