@@ -76,6 +76,11 @@ constexpr double kErrorGrowth = 0.3;
 /// The most hosts, and ranks per host, of the collectives that the constants were fitted to.
 constexpr double kMostFittedHosts = 10;
 constexpr double kMostFittedPerHost = 8;
+/// For each doubling of the hosts beyond all that was measured, long collectives can take longer by this factor besides
+/// the error: switches are congested, and the bus bandwidth falls (medians relative to eight hosts: 0.3 to 1 on 64
+/// hosts of Alps, 0.63 to 0.72 on 64 hosts with H100 on Azure). With the factor chosen on Alps, all 8 of Azure's rows
+/// of 16 to 64 hosts are in range (5 without it), and 6 of 7 of Alps' rows of 64 hosts (2 without it).
+constexpr double kFallOfBus = 1.2;
 constexpr double kTableLatencyError = 6;
 constexpr double kTableRateError = 0.05;
 
@@ -327,16 +332,23 @@ struct Layout {
   }
 };
 
-/// Returns how many doublings of the hosts, and of the ranks per host, lie between a layout and the largest ones that
-/// were measured, by these tables or by what the constants were fitted to; 0 if it is not larger.
-double doublings_beyond(const std::vector<const MeasuredCollective*>& tables, const Layout& layout) {
+/// How many doublings of the hosts, and of the ranks per host, lie between a layout and the largest ones that were
+/// measured; 0 if it is not larger.
+struct DoublingsBeyond {
+  double hosts = 0;
+  double per_host = 0;
+  [[nodiscard]] double total() const noexcept { return hosts + per_host; }
+};
+
+/// Returns the doublings beyond what these tables, or what the constants were fitted to, contain.
+DoublingsBeyond doublings_beyond(const std::vector<const MeasuredCollective*>& tables, const Layout& layout) {
   double hosts = kMostFittedHosts;
   double per_host = kMostFittedPerHost;
   for (const MeasuredCollective* const table : tables) {
     hosts = std::max<double>(hosts, table->hosts);
     per_host = std::max(per_host, Layout{table->ranks, table->hosts}.per_host());
   }
-  return std::max(0.0, std::log2(layout.hosts / hosts)) + std::max(0.0, std::log2(layout.per_host() / per_host));
+  return {std::max(0.0, std::log2(layout.hosts / hosts)), std::max(0.0, std::log2(layout.per_host() / per_host))};
 }
 
 /// Returns the nearest table; of several, the first. Precondition: there is one.
@@ -534,10 +546,12 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
   if (shape.members < 2 || bus <= Bandwidth{}) return {};
   const std::vector<const MeasuredCollective*> tables = tables_for(shape.op, place);
   const Layout layout{shape.members, std::clamp(place.hosts, 1U, shape.members)};
-  const double growth = 1 + kErrorGrowth * doublings_beyond(tables, layout);
-  const auto usual = [growth](double us) {
+  const DoublingsBeyond beyond = doublings_beyond(tables, layout);
+  const double growth = 1 + kErrorGrowth * beyond.total();
+  const double congestion = std::pow(kFallOfBus, beyond.hosts);
+  const auto usual = [growth, congestion](double us) {
     const double error_us = kUsualLatencyError + kUsualRateError * us;
-    return NcclTime{us, growth > 1 ? us * std::expm1(growth * std::log1p(error_us / us)) : error_us};
+    return NcclTime{us, growth > 1 ? us * std::expm1(growth * std::log1p(error_us / us)) : error_us, congestion};
   };
   if (tables.empty()) return usual(nccl_estimate(shape, place, bus).us());
   const MeasuredCollective& nearest = nearest_of(tables, layout);
@@ -563,7 +577,10 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
     error = error && own ? std::optional{std::max(*error, *own)} : std::nullopt;
   }
   const double time = std::exp(sum / weights);
-  if (!error) return {time, (time + usual(time).error_us) * layout.factor_to({nearest.ranks, nearest.hosts}) - time};
+  if (!error) {
+    const double factor = layout.factor_to({nearest.ranks, nearest.hosts});
+    return {time, (time + usual(time).error_us) * factor - time, congestion};
+  }
   // Tables of one layout that differ are both right.
   for (const double logarithm : logarithms)
     error = std::max(*error, time * std::expm1(std::abs(logarithm - sum / weights)));
@@ -573,7 +590,8 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
 Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place) {
   const NcclTime time = nccl_time_and_error(shape, place);
   if (time.us <= 0) return {};
-  return Duration{std::llround(time.us * std::pow(1 + time.error_us / time.us, place.side) * 1e3)};
+  const double slower = std::pow(time.congestion, std::max(0.0, place.side));
+  return Duration{std::llround(time.us * std::pow(1 + time.error_us / time.us, place.side) * slower * 1e3)};
 }
 
 std::size_t NcclSources::total() const noexcept { return by_table + by_other_tables + by_formula; }
@@ -606,7 +624,7 @@ Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster) {
     if (const std::optional<Layout> from = carried_from(layout, op, cluster)) carried[{layout, *from}] += count;
     CollectivePlace place{.hosts = layout.hosts};
     place.measured = cluster.measured;
-    if (doublings_beyond(tables_for(op, place), layout) > 0) beyond[layout] += count;
+    if (doublings_beyond(tables_for(op, place), layout).total() > 0) beyond[layout] += count;
   }
   std::string text =
       fmt::format("Times of {} (algorithm nccl): {}.", counted(sources.total(), "collective"), to_text(sources));

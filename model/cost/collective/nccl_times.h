@@ -117,6 +117,8 @@ struct NcclTime {
   /// data sheets (all-reduces in PyTorch's loops); and for 93 % of 486 rows of nccl-tests. The error constants were
   /// fitted to the same rows (docs/internals/fidelity.md, "NCCL collectives").
   double error_us = 0;
+  /// A further factor by which the true time can be longer, because the bus bandwidth falls beyond the measured hosts.
+  double congestion = 1;
 };
 
 /// Returns the time of the whole collective and its error. The error is that of a table if one has the same operation,
