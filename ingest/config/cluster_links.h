@@ -1,8 +1,6 @@
 #ifndef STEPSIM_INGEST_CONFIG_CLUSTER_LINKS_H
 #define STEPSIM_INGEST_CONFIG_CLUSTER_LINKS_H
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <map>
 #include <string>
@@ -75,10 +73,10 @@ void set_rate(const YamlField& field, Connection& to) {
 template <class Connection>
 void check_rate(const YamlField& field, const Connection& read) {
   if (read.bandwidth <= Bandwidth{})
-    field.fail(fmt::format("'{}' has no 'bandwidth'; expected a rate, for example 25Gb/s", field.name));
+    field.fail("'" + field.name + "' has no 'bandwidth'; expected a rate, for example 25Gb/s");
   if (read.is_bus && read.efficiency != 1) {
-    field.fail(fmt::format("'{}' has a bus bandwidth, which is all payload, and efficiency {}; expected efficiency 1",
-                           field.name, read.efficiency));
+    field.fail("'" + field.name +
+               "' has a bus bandwidth, which is all payload, and an efficiency below 1; expected one of them");
   }
 }
 

@@ -458,7 +458,7 @@ std::string text_of_links_inside(const std::map<TimedKind, std::size_t>& timed, 
   const std::string rate = to_text(link.bandwidth);
   if (link.is_bus) return fmt::format(" Links inside hosts: {}, a measured bus bandwidth, taken in full.", rate);
   if (link.efficiency != 1 || cluster.network.is_given(kCollectiveOverhead)) return "";
-  return fmt::format(" Links inside hosts: {}, a data-sheet rate, of which collectives are assumed to reach {:g}.",
+  return fmt::format(" Links inside hosts: {}, a data-sheet rate, of which collectives are assumed to reach at most {:g}.",
                      rate, usable_share(link.as_built()));
 }
 

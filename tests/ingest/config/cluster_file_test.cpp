@@ -240,7 +240,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{TWO "nic: {bandwidth: 1Gb/s, efficiency: 0}\n", "c.yaml:2: 'efficiency' is '0'"},
         Bad{TWO "nic: {bandwidth: 1Gb/s, efficiency: 1.5}\n", "c.yaml:2: 'efficiency' is '1.5'"},
         Bad{TWO "nic: {bandwidth: 1Gb/s bus, efficiency: 0.9}\n",
-            "c.yaml:2: 'nic' has a bus bandwidth, which is all payload, and efficiency 0.9; expected efficiency 1"},
+            "c.yaml:2: 'nic' has a bus bandwidth, which is all payload, and an efficiency below 1; expected one of "
+            "them"},
         Bad{TWO "nic: {bandwidth: 1Gb/s, efficiency: nan}\n", "c.yaml:2: 'efficiency' is 'nan'"},
         Bad{TWO "nic: {bandwidth: 1Gb/s, duplex: fulll}\n",
             "c.yaml:2: 'duplex' is 'fulll'; expected full or half (did you mean"},
