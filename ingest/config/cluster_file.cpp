@@ -113,7 +113,8 @@ constexpr std::size_t kMostTiers = 4;
 
 const std::vector<YamlKey<Cable>>& cable_keys() {
   static const std::vector<YamlKey<Cable>> keys{
-      {"bandwidth", &Cable::bandwidth, yaml::rate(), "Rate, each way if full duplex"},
+      {"bandwidth", yaml::link_rate(), "Rate, each way if full duplex; with \"bus\" after it, a measured bus bandwidth",
+       [](Cable& cable, const YamlField& field) { set_rate(field, cable); }},
       {"latency", &Cable::latency, yaml::time(), "Time of one crossing (default: 0)"},
       {"efficiency", &Cable::efficiency, yaml::number(0.001, 1),
        "Share of the rate that is payload, about 0.957 for TCP over Ethernet (default: 1)"},
@@ -136,8 +137,7 @@ YamlType cable_type(bool complete) {
 Cable read_cable(const YamlField& field, Cable otherwise = {}) {
   if (!field.is(Kind::kMap)) field.reject("a map such as {bandwidth: 25Gb/s, latency: 1us}");
   read_map(field, cable_keys(), otherwise);
-  if (otherwise.bandwidth <= Bandwidth{})
-    field.fail(fmt::format("'{}' has no 'bandwidth'; expected a rate, for example 25Gb/s", field.name));
+  check_rate(field, otherwise);
   return otherwise;
 }
 

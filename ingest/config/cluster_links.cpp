@@ -103,7 +103,10 @@ const std::vector<YamlKey<Link>>& link_keys() {
   static const std::vector<YamlKey<Link>> keys{
       {"name", yaml::text(), "Name by which routes and paths refer to the link",
        [](Link& link, const YamlField& value) { read_name(link.name, value); }},
-      YamlKey<Link>{"bandwidth", &Link::bandwidth, yaml::rate(), "Rate of the link, which is one-way"}.required(),
+      YamlKey<Link>{"bandwidth", yaml::link_rate(),
+                    "Rate of the link, which is one-way; with \"bus\" after it, a measured bus bandwidth",
+                    [](Link& link, const YamlField& field) { set_rate(field, link); }}
+          .required(),
       {"latency", &Link::latency, yaml::time(), "Time of one crossing (default: 0)"},
       {"efficiency", &Link::efficiency, yaml::number(0.001, 1), "Share of the rate that is payload (default: 1)"},
   };
@@ -116,8 +119,7 @@ std::vector<Link> read_link_list(const YamlField& field, NameTable& names) {
     if (!item.is(Kind::kMap)) item.reject("a link such as {name: a-b, bandwidth: 25Gb/s, latency: 1us}");
     Link link;
     read_map(item, link_keys(), link);
-    if (link.bandwidth <= Bandwidth{})
-      item.fail(fmt::format("'{}' has no 'bandwidth'; expected a rate, for example 25Gb/s", item.name));
+    check_rate(item, link);
     names.add(link.name);
     links.push_back(std::move(link));
   }

@@ -60,6 +60,26 @@ struct Places {
 [[nodiscard]] YamlType endpoint_list_type();
 [[nodiscard]] YamlType route_list_type();
 
+/// Stores the rate of a cable or a link.
+template <class Connection>
+void set_rate(const YamlField& field, Connection& to) {
+  const LinkRate rate = field.link_rate();
+  to.bandwidth = rate.rate;
+  to.is_bus = rate.is_bus;
+}
+
+/// Checks a cable or a link that was read from `field`. Throws InputError if it has no bandwidth, or an efficiency
+/// besides a bus bandwidth.
+template <class Connection>
+void check_rate(const YamlField& field, const Connection& read) {
+  if (read.bandwidth <= Bandwidth{})
+    field.fail("'" + field.name + "' has no 'bandwidth'; expected a rate, for example 25Gb/s");
+  if (read.is_bus && read.efficiency != 1) {
+    field.fail("'" + field.name +
+               "' has a bus bandwidth, which is all payload, and an efficiency below 1; expected one of them");
+  }
+}
+
 /// The keys of a cluster.yaml that lists its links. A null pointer means that the file lacks the key.
 struct LinkKeys {
   const YamlField* links = nullptr;  ///< never null

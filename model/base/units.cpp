@@ -45,6 +45,8 @@ constexpr std::array kRateUnits{Unit{"b/s", 1},
                                 Unit{"GB/s", 8'000'000'000},
                                 Unit{"TB/s", 8'000'000'000'000}};
 
+constexpr std::string_view kBusSuffix = " bus";
+
 /// Units that are accepted as input but never printed.
 constexpr std::array kDurationAliases{Unit{"\u00b5s", 1'000},
                                       Unit{"\u03bcs", 1'000}};  // micro sign, Greek mu (both are used)
@@ -234,11 +236,18 @@ Bandwidth parse_bandwidth(std::string_view text) {
   return Bandwidth::from_bits_per_second(bits);
 }
 
+LinkRate parse_link_rate(std::string_view text) {
+  const bool is_bus = text.ends_with(kBusSuffix);
+  return {parse_bandwidth(is_bus ? text.substr(0, text.size() - kBusSuffix.size()) : text), is_bus};
+}
+
 Duration parse_duration(std::string_view text) { return Duration{parse_exactly(text, kDurationForms)}; }
 
 std::string bytes_pattern() { return pattern_of(kBytesForms); }
 
 std::string bandwidth_pattern() { return pattern_of(kRateForms); }
+
+std::string link_rate_pattern() { return fmt::format("({})({})?", bandwidth_pattern(), kBusSuffix); }
 
 std::string duration_pattern() { return pattern_of(kDurationForms); }
 

@@ -71,6 +71,15 @@ class Bandwidth {
 /// negative rates.
 [[nodiscard]] Bandwidth parse_bandwidth(std::string_view text);
 
+/// A rate of a link, as a user gives it.
+struct LinkRate {
+  Bandwidth rate;
+  bool is_bus = false;  ///< true if it is a bus bandwidth: the payload that collectives were measured to carry
+};
+
+/// Parses a rate as parse_bandwidth() does, with " bus" after it if it is a bus bandwidth: "4.13GB/s bus".
+[[nodiscard]] LinkRate parse_link_rate(std::string_view text);
+
 /// Parses "5us", "1.5ms", "-20ns", "2s" exactly to the nanosecond (no double in between). Bare 0 is accepted. Throws as
 /// parse_bytes() does.
 [[nodiscard]] Duration parse_duration(std::string_view text);
@@ -78,6 +87,7 @@ class Bandwidth {
 /// Return regular expressions (of ECMAScript, and unanchored) for what the parse functions accept; signs are left out.
 [[nodiscard]] std::string bytes_pattern();
 [[nodiscard]] std::string bandwidth_pattern();
+[[nodiscard]] std::string link_rate_pattern();
 [[nodiscard]] std::string duration_pattern();
 
 /// Returns the duration with four significant digits, for sentences that people read: "534.1 ms", "156.0 ms", "1,234

@@ -62,6 +62,9 @@ namespace value {
 constexpr ValueForm rate(std::string_view example) {
   return {.forms = YamlType::kRate, .text = "a rate", .example = example};
 }
+constexpr ValueForm link_rate(std::string_view example) {
+  return {.forms = YamlType::kLinkRate, .text = "a rate", .example = example};
+}
 constexpr ValueForm time(std::string_view example) {
   return {.forms = YamlType::kTime, .text = "a time", .example = example};
 }

@@ -286,6 +286,8 @@ Bytes YamlField::bytes(std::int64_t least) const {
 
 Bandwidth YamlField::bandwidth() const { return with_unit(*this, parse_bandwidth); }
 
+LinkRate YamlField::link_rate() const { return with_unit(*this, parse_link_rate); }
+
 Duration YamlField::duration() const {
   const Duration time = with_unit(*this, parse_duration);
   if (time < Duration{} || time > std::chrono::hours{1}) reject("a time from 0 to 3600s");

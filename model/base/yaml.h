@@ -62,6 +62,7 @@ struct YamlField {
   /// Returns a size such as 25MiB, or a plain whole number of bytes.
   [[nodiscard]] Bytes bytes(std::int64_t least) const;
   [[nodiscard]] Bandwidth bandwidth() const;
+  [[nodiscard]] LinkRate link_rate() const;
   /// Returns a time from 0 to one hour. The limit keeps sums of such times from overflowing.
   [[nodiscard]] Duration duration() const;
   /// Returns the index of the value in `words`.

@@ -33,14 +33,15 @@ struct YamlEntry;
 /// several types.
 struct YamlType {  // NOLINT(misc-no-recursion): as deep as the tables that it is made from
   enum Form : unsigned {
-    kRate = 1U,     ///< 25Gb/s
-    kTime = 2U,     ///< 5us, or 0
-    kSize = 4U,     ///< 25MiB, or a whole number of bytes from `least`
-    kFactor = 8U,   ///< 2x
-    kNumber = 16U,  ///< a decimal from `least` to `most`
-    kWhole = 32U,   ///< a whole number from `least` to `most`
-    kFlag = 64U,    ///< true or false
-    kText = 128U,   ///< text that matches `pattern`
+    kRate = 1U,        ///< 25Gb/s
+    kTime = 2U,        ///< 5us, or 0
+    kSize = 4U,        ///< 25MiB, or a whole number of bytes from `least`
+    kFactor = 8U,      ///< 2x
+    kNumber = 16U,     ///< a decimal from `least` to `most`
+    kWhole = 32U,      ///< a whole number from `least` to `most`
+    kFlag = 64U,       ///< true or false
+    kText = 128U,      ///< text that matches `pattern`
+    kLinkRate = 256U,  ///< 450GB/s, or 4.13GB/s bus
   };
 
   unsigned forms = 0;
@@ -77,6 +78,8 @@ struct YamlOf : YamlType {
       return field.flag();
     } else if constexpr (std::same_as<Value, Bandwidth>) {
       return field.bandwidth();
+    } else if constexpr (std::same_as<Value, LinkRate>) {
+      return field.link_rate();
     } else if constexpr (std::same_as<Value, Duration>) {
       return field.duration();
     } else if constexpr (std::same_as<Value, Bytes>) {
@@ -97,6 +100,7 @@ struct YamlOf : YamlType {
 namespace yaml {
 
 [[nodiscard]] inline YamlOf<Bandwidth> rate() { return {{.forms = YamlType::kRate}}; }
+[[nodiscard]] inline YamlOf<LinkRate> link_rate() { return {{.forms = YamlType::kLinkRate}}; }
 [[nodiscard]] inline YamlOf<Duration> time() { return {{.forms = YamlType::kTime}}; }
 [[nodiscard]] inline YamlOf<bool> flag() { return {{.forms = YamlType::kFlag}}; }
 [[nodiscard]] inline YamlOf<Bytes> size(std::int64_t least) {

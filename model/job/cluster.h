@@ -109,6 +109,7 @@ struct Link {
   /// The bandwidth before a what-if changed it; absent if none did. A faster or slower link is still of this kind:
   /// NVLink does not become PCIe, nor an A100 an H100.
   std::optional<Bandwidth> built{};
+  bool is_bus = false;  ///< as in Cable
 
   /// Returns the bandwidth of the link as it was built, which tells its kind.
   [[nodiscard]] Bandwidth as_built() const noexcept { return built.value_or(bandwidth); }
@@ -154,6 +155,8 @@ struct Cable {
   Duration latency{};
   double efficiency = 1;    ///< share of the bandwidth left for payload, as in Link
   bool full_duplex = true;  ///< true if each direction has the bandwidth; false if they share it
+  /// True if the bandwidth is a bus bandwidth, which collectives were measured to carry; false if it is a data sheet's.
+  bool is_bus = false;
   friend bool operator==(const Cable&, const Cable&) = default;
 };
 

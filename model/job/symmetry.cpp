@@ -62,7 +62,7 @@ Route links_of(const UplinkPath& path) {
 }
 
 bool is_equal(const Link& a, const Link& b) {
-  return a.bandwidth == b.bandwidth && a.latency == b.latency && a.efficiency == b.efficiency;
+  return a.bandwidth == b.bandwidth && a.latency == b.latency && a.efficiency == b.efficiency && a.is_bus == b.is_bus;
 }
 
 /// Returns how many hops of the first endpoints' paths messages between them can use: up to the first switch that all

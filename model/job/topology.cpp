@@ -79,7 +79,11 @@ class Builder {
   Directions lay(const Cable& cable, const std::string& name) {
     const Directions ends{LinkId{cluster_.links.size()}, LinkId{cluster_.links.size() + (cable.full_duplex ? 1 : 0)}};
     const auto add = [&](std::string of_link) {
-      cluster_.links.push_back({std::move(of_link), cable.bandwidth, cable.latency, cable.efficiency});
+      cluster_.links.push_back({.name = std::move(of_link),
+                                .bandwidth = cable.bandwidth,
+                                .latency = cable.latency,
+                                .efficiency = cable.efficiency,
+                                .is_bus = cable.is_bus});
     };
     add(cable.full_duplex ? name + " out" : name);
     if (cable.full_duplex) add(name + " in");

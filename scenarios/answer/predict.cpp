@@ -157,10 +157,12 @@ RankSet ungrouped_ranks(const Plan& plan, const Sides& sides) {
 
 /// Returns the cluster of a replay.
 std::shared_ptr<const Cluster> cluster_of(const Plan& plan, const Sides& sides) {
-  if (!sides.sharing && !sides.senders_keep_turn && sides.collectives == 0) return cluster_on_machine(plan);
+  if (!sides.sharing && !sides.senders_keep_turn && !sides.copies_end_together && sides.collectives == 0)
+    return cluster_on_machine(plan);
   auto cluster = std::make_shared<Cluster>(*cluster_on_machine(plan));
   if (sides.sharing) cluster->network.set(kSharing, *sides.sharing);
   if (sides.senders_keep_turn) cluster->network.set(kSendersKeepTurn, true);
+  if (sides.copies_end_together) cluster->network.set(sim::kCopiesEndTogether, true);
   if (sides.collectives != 0) cluster->network.set(kCollectiveSide, sides.collectives);
   return cluster;
 }
@@ -309,9 +311,13 @@ Prediction Predictor::predict(const Plan& plan, const Sides& sides, const sim::E
   try {
     return predict_once(plan, sides, options);
   } catch (const sim::CopiesDiffer& difference) {
-    Sides one_by_one = sides;
-    one_by_one.ungrouped = RankSet::all();
-    Prediction prediction = predict_once(plan, one_by_one, options);
+    Sides again = sides;
+    if (plan.parallelism != Parallelism{}) {  // the copies have no tasks
+      again.copies_end_together = true;
+      return predict_once(plan, again, options);
+    }
+    again.ungrouped = RankSet::all();
+    Prediction prediction = predict_once(plan, again, options);
     prediction.why_each_rank = difference.what();
     return prediction;
   }

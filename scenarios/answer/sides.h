@@ -10,12 +10,13 @@ namespace stepsim::scenarios {
 /// Where in their ranges the values lie that the prediction of a plan rests on and that nobody knows exactly. A range
 /// is made of replays that differ from the prediction in one of them. By default, all are as the prediction has them.
 struct Sides {
-  double device = 0;               ///< of the times of device work (rescale()), from -1 to 1
-  double profiler = 0;             ///< of the profiler's cost (ProfilerCosts): -1, 0 or 1
-  double interference = 0;         ///< of the slowdown of kernels during communication: -1, 0 or 1
-  double collectives = 0;          ///< of the times of NCCL's collectives (kCollectiveSide), from -1 to 1
-  std::optional<double> sharing;   ///< how senders share a link (kSharing)
-  bool senders_keep_turn = false;  ///< kSendersKeepTurn
+  double device = 0;                 ///< of the times of device work (rescale()), from -1 to 1
+  double profiler = 0;               ///< of the profiler's cost (ProfilerCosts): -1, 0 or 1
+  double interference = 0;           ///< of the slowdown of kernels during communication: -1, 0 or 1
+  double collectives = 0;            ///< of the times of NCCL's collectives (kCollectiveSide), from -1 to 1
+  std::optional<double> sharing;     ///< how senders share a link (kSharing)
+  bool senders_keep_turn = false;    ///< kSendersKeepTurn
+  bool copies_end_together = false;  ///< sim::kCopiesEndTogether
   /// True if the collectives of a rank's thread pool run one at a time.
   bool collectives_in_turn = false;
   /// True if all workers of a parameter-server job begin at the same time, instead of being spread over an iteration.

@@ -83,6 +83,9 @@ struct Plan {
     const Change* change = nullptr;    ///< the last one that asked
     const YamlField* value = nullptr;  ///< of that change
   } at_once;
+  /// The value that asks for an algorithm of collectives; null if none does. apply_all() checks that the job, which
+  /// `parallel` may divide, has collectives.
+  const YamlField* algorithm = nullptr;
   /// Factor on the durations of transfers that stay as recorded, because no network model times them
   /// (keeps_recorded_time()). It is applied before all rules.
   double recorded_transfers = 1;

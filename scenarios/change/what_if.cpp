@@ -229,6 +229,8 @@ void apply_all(std::vector<const Change*> changes, Plan& plan) {
   const Plan::SamplesPerPass asked = std::exchange(plan.at_once, {});
   if (asked.change != nullptr)
     grow_batch(*asked.change, *asked.value, asked.samples, plan.size_of_sent_activations(), plan);
+  const YamlField* const algorithm = std::exchange(plan.algorithm, nullptr);
+  if (algorithm != nullptr && plan.parallelism.ranks() == 1) need_sized_collectives(*algorithm, plan);
   for (auto change = hardware; change != changes.end(); ++change) (*change)->apply(plan);
 }
 

@@ -43,14 +43,16 @@ constexpr std::array kClusterParameters{
     Parameter{"servers", value::count_from(1, kMostWorkers), "of parameter servers", ""},
     Parameter{"scaling", value::one_of("weak", "strong"),
               "keep the samples per worker (weak) or of all workers together (strong)", "weak"},
-    Parameter{"nic", value::rate("200Gb/s"),
+    Parameter{"nic", value::link_rate("200Gb/s"),
               "rate of each NIC, in each direction, but for hosts whose NIC differs in cluster.yaml (default: "
               "network.bandwidth of job.yaml)",
               ""},
     Parameter{"gpus_per_host", value::count_from(1, kMostWorkers),
               "GPUs per host: ranks of a host use its captured inner links, others its NIC", ""},
-    Parameter{"inside", value::rate("450GB/s") | value::names_of(kNvlinkRates),
-              "rate of what connects the GPUs of a host, per GPU and direction", ""},
+    Parameter{"inside", value::link_rate("450GB/s") | value::names_of(kNvlinkRates),
+              "data-sheet rate, or measured bus bandwidth (4.13GB/s bus), of what connects the GPUs of a host, per GPU "
+              "and direction",
+              ""},
     Parameter{"rails", value::count_from(1, kMostWorkers),
               "NICs of each host, each on a switch of its own; the GPUs of a host share them equally", ""},
     Parameter{"colocated", value::flag(), "run servers on the workers' hosts, sharing their links", ""},
@@ -87,19 +89,27 @@ void reshape(const YamlField& value, Plan& plan, F changed) {
   }
 }
 
+/// Sets the rate of a cable. A bus bandwidth is all payload.
+void set_rate(const LinkRate& rate, Cable& cable) {
+  cable.bandwidth = rate.rate;
+  cable.is_bus = rate.is_bus;
+  if (rate.is_bus) cable.efficiency = 1;
+}
+
 /// Sets the rate of each usual NIC. Ranks that share_hosts() later puts on one host are connected by what connected
 /// them before.
 void set_nic(const YamlField& value, Plan& plan) {
-  plan.job.bandwidth = value.bandwidth();
+  const LinkRate rate = value.link_rate();
+  plan.job.bandwidth = rate.rate;
   if (!plan.cluster.shape && plan.cluster.links.empty()) return;
   reshape(value, plan, [&] {
     ClusterShape shape = shape_of(plan.cluster);
     if (shape.devices == 0 && !plan.link_of_ranks) plan.link_of_ranks = shape.nic;
     const Bandwidth usual = shape.nic.bandwidth;
-    shape.nic.bandwidth = *plan.job.bandwidth;
     for (auto& [host, cable] : shape.differ) {
-      if (cable.bandwidth == usual) cable.bandwidth = *plan.job.bandwidth;
+      if (cable.bandwidth == usual) set_rate(rate, cable);
     }
+    set_rate(rate, shape.nic);
     return with_shape(plan.cluster, std::move(shape));
   });
 }
@@ -170,27 +180,28 @@ void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
   }
 }
 
-Bandwidth rate_inside(const YamlField& value) {
+LinkRate rate_inside(const YamlField& value) {
   const std::string& text = value.scalar("a rate");
   const auto* const named =
       std::find_if(kNvlinkRates.begin(), kNvlinkRates.end(), [&](const NvlinkRate& one) { return one.name == text; });
-  return named != kNvlinkRates.end() ? named->rate : value.bandwidth();
+  return named != kNvlinkRates.end() ? LinkRate{named->rate} : value.link_rate();
 }
 
 /// Sets what connects the devices of a host: NVLink, or PCIe if the rate is that of PCIe.
 void set_inside(const YamlField& value, Plan& plan) {
-  const Bandwidth rate = rate_inside(value);
+  const LinkRate rate = rate_inside(value);
   if (plan.cluster.links.empty()) refuse_unknown_links(value);
   std::erase_if(plan.assumptions, [](const Assumption& note) { return note.id == kLinksOfDataSheet; });
   reshape(value, plan, [&] {
     ClusterShape shape = shape_of(plan.cluster);
     if (shape.devices == 0)
       throw ShapeProblem("does not say how many GPUs a host has; expected also cluster.gpus_per_host");
-    if (is_nvlink(rate)) {
-      shape.nvlink = Cable{rate};
+    const Cable cable{.bandwidth = rate.rate, .is_bus = rate.is_bus};
+    if (is_nvlink(rate.rate)) {
+      shape.nvlink = cable;
     } else {
       shape.nvlink.reset();
-      shape.pcie = Cable{rate};
+      shape.pcie = cable;
     }
     return with_shape(plan.cluster, std::move(shape));
   });

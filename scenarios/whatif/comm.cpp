@@ -64,7 +64,7 @@ void refuse_inapplicable(const YamlField& value, std::string_view parameter, con
 }
 
 void set_algorithm(const Change& change, const YamlField& value, Plan& plan) {
-  need_sized_collectives(value, plan);
+  plan.algorithm = &value;
   const CollectiveModel* const algorithm = collective_models()[value.one_of_words(known_algorithms().words)];
   plan.add_edit(change, [algorithm](const Capture& capture) {
     CaptureEdit edit(capture);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "model/cost/collective/nccl_times.h"
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/network.h"
 #include "model/job/rank_places.h"
@@ -98,11 +99,11 @@ std::vector<LinkId> selected_links(const Selector& selector, const Plan& plan) {
 }
 
 constexpr std::array kOfLinks{
-    Parameter{"bandwidth", value::rate("25Gb/s") | value::factor("2x"),
+    Parameter{"bandwidth", value::link_rate("25Gb/s") | value::factor("2x"),
               "bandwidth of all links, or of the links of the selected ranks", "1x"},
-    Parameter{"inside", value::rate("300GB/s") | value::factor("2x"),
+    Parameter{"inside", value::link_rate("300GB/s") | value::factor("2x"),
               "bandwidth of links inside hosts only (NVLink, PCIe)", ""},
-    Parameter{"between", value::rate("200Gb/s") | value::factor("2x"),
+    Parameter{"between", value::link_rate("200Gb/s") | value::factor("2x"),
               "bandwidth of links between hosts only (NICs, switches)", ""},
     Parameter{"latency", value::time("10us") | value::factor("2x"),
               "latency of all links, or of the links of the selected ranks", "1x"},
@@ -186,13 +187,32 @@ double slowest_link(const Cluster& cluster) {
   return slowest;
 }
 
+std::set<LinkId> links_inside(const Cluster& cluster) {
+  std::set<LinkId> inner;
+  for (const Cluster::UplinkPath& path : cluster.uplinks) {
+    inner.insert(path.out.begin(), path.out.end());
+    inner.insert(path.in.begin(), path.in.end());
+  }
+  return inner;
+}
+
+/// Returns the bandwidth of `link` with which collectives reach what they would reach at `rate`. A link stays one of a
+/// data sheet, or one of a bus bandwidth. See payload_share() for `is_sheet`.
+Bandwidth in_terms_of(const Link& link, const LinkRate& rate, bool is_sheet) {
+  if (rate.is_bus == link.is_bus) return rate.rate;
+  if (rate.is_bus) return scaled(rate.rate, 1 / payload_share(link, is_sheet));
+  return is_sheet ? scaled(rate.rate, usable_share(rate.rate)) : rate.rate;
+}
+
 void set_bandwidth(const YamlField& value, const std::vector<LinkId>& links, bool of_all, Plan& plan) {
   const double before = slowest_link(plan.cluster);
   const auto factor = factor_of(value);
+  const std::set<LinkId> inner = links_inside(plan.cluster);
   plan.cluster.shape.reset();
   for (const LinkId id : links) {
     Link& link = plan.cluster.links[id.index()];
-    link.change_bandwidth(factor ? scaled(link.bandwidth, *factor) : value.bandwidth());
+    const bool is_sheet = inner.contains(id) && !plan.cluster.network.is_given(kCollectiveOverhead);
+    link.change_bandwidth(factor ? scaled(link.bandwidth, *factor) : in_terms_of(link, value.link_rate(), is_sheet));
   }
   if (of_all)
     scale_recorded_transfers(recorded_transfers(plan), factor ? *factor : slowest_link(plan.cluster) / before, plan);
@@ -208,11 +228,7 @@ bool are_on_one_host(const Plan& plan) {
 /// Returns the links inside hosts if `inside` is true, otherwise all other links. Throws CannotAnswer at `value` if the
 /// cluster has no separate links inside hosts, or no links between hosts.
 std::vector<LinkId> links_of_kind(const YamlField& value, bool inside, const Plan& plan) {
-  std::set<LinkId> inner;
-  for (const Cluster::UplinkPath& path : plan.cluster.uplinks) {
-    inner.insert(path.out.begin(), path.out.end());
-    inner.insert(path.in.begin(), path.in.end());
-  }
+  const std::set<LinkId> inner = links_inside(plan.cluster);
   const bool all_inside = inner.empty() && are_on_one_host(plan);
   if (all_inside && !inside) {
     cannot_answer(

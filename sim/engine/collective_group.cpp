@@ -170,11 +170,10 @@ CollectivePlace CollectiveGroup::find_place(Bandwidth (*rate)(const Link&)) cons
       const std::optional<Route> route = cluster_.route(on_host[i - 1], on_host[i]);
       if (!route || route->empty()) continue;
       const Link& link = cluster_.links[least_of(*route).index()];
-      // An efficiency of 1 means a data-sheet rate; NCCL assumes that only a part of it is usable.
-      const bool is_sheet = device.valid() && !place.overhead_is_given && link.efficiency == 1;
-      const double share = is_sheet ? usable_share(link.as_built()) : link.efficiency;
+      const double share = payload_share(link, device.valid() && !place.overhead_is_given);
       place.rates_are_measured = place.rates_are_measured && link.efficiency == 1;
-      const double shared = reads_peers || is_nvlink(link.as_built()) ? 1 : through_host_memory(on_host.size());
+      const double shared =
+          reads_peers || link.is_bus || is_nvlink(link.as_built()) ? 1 : through_host_memory(on_host.size());
       place.inside =
           slower(place.inside, Bandwidth::from_bytes_per_second(rate(link).bytes_per_second() * share * shared));
       place.latency_inside = std::max(place.latency_inside, latency_of(*route));

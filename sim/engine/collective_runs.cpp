@@ -11,7 +11,6 @@
 #include "model/base/units.h"
 #include "model/cost/collective/nccl_times.h"
 #include "model/job/group.h"
-#include "sim/engine/engine.h"
 #include "sim/engine/replay_state.h"
 
 namespace stepsim::sim {
@@ -32,6 +31,8 @@ std::uint32_t take_place(std::vector<Entry>& used, std::vector<std::uint32_t>& f
 }
 
 }  // namespace
+
+constinit const NetworkParameterOf<bool> kCopiesEndTogether{{.default_value = false}};
 
 bool CollectiveRuns::expands(RendezvousId rendezvous) {
   std::optional<Run> run = resolved(rendezvous);
@@ -152,7 +153,7 @@ bool CollectiveRuns::foresee(std::uint32_t place, Time now) {
 
 /// Sets run.foreseen to the ends that members have if no other messages delay the run. Returns false if no formula
 /// gives them.
-bool CollectiveRuns::find_ends(Run& run, Time now) {
+bool CollectiveRuns::find_ends(Run& run, Time now) const {
   const Duration longest = (kEndOfTime - now) / (std::int64_t{run.rounds} + run.shape.members);
   Foreseen foreseen{.begun = now};
   if (run.model->whole != nullptr) {
@@ -170,9 +171,12 @@ bool CollectiveRuns::find_ends(Run& run, Time now) {
     return is_known ? *time : Duration{};
   });
   if (!is_known) return false;
-  if (run.copy_of != nullptr) check_copies(run, [&](std::uint32_t member) { return now + ends[member]; });
-  for (std::uint32_t i = 0; i < run.tasks.size(); ++i) foreseen.ends.push_back({now + ends[run.tasks[i].member], i});
-  foreseen.ends.push_back({now + *std::max_element(ends.begin(), ends.end())});
+  const Duration last = *std::max_element(ends.begin(), ends.end());
+  const bool together = end_together(run);
+  const auto end_of = [&](std::uint32_t member) { return now + (together ? last : ends[member]); };
+  if (run.copy_of != nullptr) check_copies(run, end_of);
+  for (std::uint32_t i = 0; i < run.tasks.size(); ++i) foreseen.ends.push_back({end_of(run.tasks[i].member), i});
+  foreseen.ends.push_back({now + last});
   std::stable_sort(foreseen.ends.begin(), foreseen.ends.end(),
                    [](const Foreseen::End& a, const Foreseen::End& b) { return a.time < b.time; });
   run.foreseen = std::move(foreseen);
@@ -277,7 +281,7 @@ void CollectiveRuns::begin_rounds(std::uint32_t place, Time now) {
 
 void CollectiveRuns::begin_first_round(std::uint32_t place, Time now) {
   Run& run = runs_[place];
-  if (run.copy_of != nullptr && !fair_)
+  if (run.copy_of != nullptr && !fair_ && !copies_end_together_)
     throw CopiesDiffer("the network serves messages one after another, and copies send theirs at the same time");
   const std::uint32_t members = run.running = run.group->senders();
   run.members.assign(members, {});
@@ -291,6 +295,13 @@ void CollectiveRuns::begin_first_round(std::uint32_t place, Time now) {
   for (std::uint32_t member = 0; member < members; ++member) enter_round(place, member, now);
   // Continue only after all members have entered: a round without messages would otherwise end the run too early.
   for (std::uint32_t member = 0; member < members; ++member) go_on(place, member, now);
+}
+
+/// True if all members end together, also if the messages of some take less time: those of a collective that is timed
+/// as a whole, and copies of which the cluster says so.
+bool CollectiveRuns::end_together(const Run& run) const {
+  if (run.copy_of != nullptr && copies_end_together_) return true;
+  return run.model->whole != nullptr && run.shape.op != CollectiveOp::kSendRecv;
 }
 
 /// Throws CopiesDiffer if a copy ends at another time than its original. Precondition: the run has copies.
@@ -350,8 +361,7 @@ void CollectiveRuns::go_on(std::uint32_t run_place, std::uint32_t member_place, 
   member.done = true;
   member.end = now;
   --run.running;
-  // A collective that is timed as a whole ends on all members together, also if the messages of some take less time.
-  const bool together = run.model->whole != nullptr && run.shape.op != CollectiveOp::kSendRecv;
+  const bool together = end_together(run);
   const std::uint32_t senders = run.group->senders();
   if (!together || run.running == 0) {
     for (std::size_t i = together ? 0 : member.first_task; i < run.tasks.size(); ++i) {

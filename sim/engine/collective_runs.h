@@ -17,6 +17,7 @@
 #include "model/job/copies.h"
 #include "model/job/dag.h"
 #include "model/job/group.h"
+#include "sim/engine/engine.h"
 #include "sim/engine/machine.h"
 #include "sim/engine/replay_state.h"
 
@@ -132,6 +133,7 @@ class CollectiveRuns {
         network_(network),
         stop_(stop),
         independent_(machine.network()->independent),
+        copies_end_together_(cluster_.network[kCopiesEndTogether]),
         fair_(machine.sending_members() || fairness_of(*machine.network(), machine.cluster()) == Fairness::kAll),
         guard_(machine.network()->name),
         groups_(cluster_, network, machine.sending_members(),
@@ -224,13 +226,14 @@ class CollectiveRuns {
   [[nodiscard]] const Order& order_of_group(RendezvousId rendezvous, bool across_hosts);
   [[nodiscard]] std::vector<std::uint32_t> places_across_hosts(const std::vector<EndpointId>& endpoints) const;
   [[nodiscard]] bool foresee(std::uint32_t place, Time now);
-  [[nodiscard]] static bool find_ends(Run& run, Time now);
+  [[nodiscard]] bool find_ends(Run& run, Time now) const;
   [[nodiscard]] static Duration time_whole(Run& run);
   void tell_ends(std::uint32_t flight, Time now);
   void begin_rounds(std::uint32_t place, Time now);
   void begin_first_round(std::uint32_t place, Time now);
   void catch_up(Time now);
   void count_messages(const Run& run);
+  [[nodiscard]] bool end_together(const Run& run) const;
   static void check_copies(const Run& run, const std::function<Time(std::uint32_t member)>& end_of);
   void enter_round(std::uint32_t run, std::uint32_t member, Time now);
   void go_on(std::uint32_t run, std::uint32_t member, Time now);
@@ -241,9 +244,10 @@ class CollectiveRuns {
   const Cluster& cluster_;
   Network& network_;
   const std::atomic<bool>* stop_;
-  bool independent_;     ///< true if messages do not delay each other, so that foreseen ends stay valid
-  bool fair_;            ///< true if equal messages over equal routes take equal times
-  ProgressGuard guard_;  ///< used by catch_up()
+  bool independent_;          ///< true if messages do not delay each other, so that foreseen ends stay valid
+  bool copies_end_together_;  ///< kCopiesEndTogether
+  bool fair_;                 ///< true if equal messages over equal routes take equal times
+  ProgressGuard guard_;       ///< used by catch_up()
   CollectiveGroups groups_;
   /// Orders of groups that list their members (lists_members()), by group and whether they are across hosts.
   std::map<std::pair<GroupId, bool>, Order> orders_;

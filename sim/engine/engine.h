@@ -5,6 +5,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "model/cost/network/network.h"
 #include "model/job/dag.h"
 #include "sim/engine/machine.h"
 #include "sim/engine/timeline.h"
@@ -39,6 +40,10 @@ class CopiesDiffer : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// True if all members of a collective that has copies end together, with the last of them. No CopiesDiffer is then
+/// thrown. For divided jobs, whose copies cannot have tasks.
+extern const NetworkParameterOf<bool> kCopiesEndTogether;
 
 /// Replays `dag` on `machine` and returns when every task started and finished.
 ///

@@ -99,6 +99,7 @@ class ClusterWriter {
   void add(std::string_view key, const std::optional<Bandwidth>& rate) {
     if (rate) add(key, rate_text(*rate));
   }
+  void add_rate(Bandwidth rate, bool is_bus) { add("bandwidth", rate_text(rate) + (is_bus ? " bus" : "")); }
   void add_efficiency(double efficiency) {
     if (efficiency != 1) add("efficiency", fmt::format("{}", efficiency));
   }
@@ -148,7 +149,7 @@ class ClusterWriter {
   // --- a cluster that was built from a shape
 
   void cable(const Cable& cable, bool everything = false) {
-    add("bandwidth", cable.bandwidth);
+    add_rate(cable.bandwidth, cable.is_bus);
     if (everything || cable.latency != Duration{}) add("latency", time_text(cable.latency));
     if (everything || cable.efficiency != 1) add("efficiency", fmt::format("{}", cable.efficiency));
     if (everything || !cable.full_duplex) add("duplex", cable.full_duplex ? "full" : "half");
@@ -196,7 +197,7 @@ class ClusterWriter {
     if (cluster_.links.empty()) list("links", names, [](const std::string& name) { return name; });
     lines("links", cluster_.links, [&](const Link& link) {
       if (!link.name.empty()) add("name", link.name);
-      add("bandwidth", link.bandwidth);
+      add_rate(link.bandwidth, link.is_bus);
       add("latency", link.latency);
       add_efficiency(link.efficiency);
     });

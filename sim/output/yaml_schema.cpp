@@ -19,8 +19,9 @@ constexpr std::string_view kDecimal = R"(([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[
 /// Returns the expression that a scalar must match if YAML reads it as text. Empty if it can be any text.
 std::string pattern_of(const YamlType& type) {
   if ((type.forms & YamlType::kText) != 0) return type.pattern.empty() ? "" : fmt::format("^({})$", type.pattern);
-  const std::array<std::pair<YamlType::Form, std::string>, 6> patterns{{
+  const std::array<std::pair<YamlType::Form, std::string>, 7> patterns{{
       {YamlType::kRate, bandwidth_pattern()},
+      {YamlType::kLinkRate, link_rate_pattern()},
       {YamlType::kTime, duration_pattern()},
       {YamlType::kSize, fmt::format("{}|{}", bytes_pattern(), kWhole)},
       {YamlType::kFactor, fmt::format("{}x", kDecimal)},

@@ -56,7 +56,11 @@ class Maker {
     return table;
   }
 
-  Cable cable() { return {rate(), time(), below(2) == 0 ? 1 : 1.0 / (1 + below(9)), below(4) != 0}; }
+  Cable cable() {
+    Cable cable{rate(), time(), below(2) == 0 ? 1 : 1.0 / (1 + below(9)), below(4) != 0};
+    cable.is_bus = cable.efficiency == 1 && below(2) == 0;
+    return cable;
+  }
 
   std::string name(std::string_view what) {
     static const std::vector<std::string> odd{"null",       "yes",       "a b", "x: y",   "-dash",

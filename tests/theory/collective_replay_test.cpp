@@ -131,6 +131,12 @@ TEST(CollectiveReplayTest, NcclCountsOnAPartOfDataSheets) {
   node.nvlink.reset();
   node.pcie = Cable{gigabytes(31.5)};
   EXPECT_EQ(replayed_on(build_cluster(node)), over(0.76 * 31.5));
+  node.pcie = Cable{.bandwidth = gigabytes(0.76 * 31.5), .is_bus = true};
+  EXPECT_EQ(replayed_on(build_cluster(node)), over(0.76 * 31.5)) << "a bus bandwidth is not discounted";
+  node.nvlink = Cable{.bandwidth = gigabytes(0.73 * 300), .is_bus = true};
+  EXPECT_EQ(replayed_on(build_cluster(node)), over(0.73 * 300)) << "a bus bandwidth is not discounted";
+  node.nvlink.reset();
+  node.pcie = Cable{gigabytes(31.5)};
 
   // If the cluster gives the overhead of collectives, the model adds none of its own. A link without an efficiency then
   // keeps its full rate, which is treated as if it had been measured with ring collectives. A link with an efficiency
@@ -188,6 +194,9 @@ TEST(CollectiveReplayTest, DevicesWithoutPeerAccessShareTheirHostsMemory) {
   node.device_model = "NVIDIA L40S";
   node.peer_access.reset();
   EXPECT_EQ(replayed_on(build_cluster(node)), over(0.76 * 32 / 4));
+  node.pcie = Cable{.bandwidth = gigabytes(4), .is_bus = true};
+  EXPECT_EQ(replayed_on(build_cluster(node)), over(4)) << "a bus bandwidth contains the sharing";
+  node.pcie = Cable{gigabytes(32)};
   node.peer_access = true;
   EXPECT_EQ(replayed_on(build_cluster(node)), over(0.76 * 32));
   node.nvlink = Cable{gigabytes(300)};

@@ -17,6 +17,7 @@
 #include "model/base/text.h"
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/collective/shared_hosts.h"
+#include "model/cost/network/network.h"
 #include "model/job/group.h"
 
 namespace stepsim {
@@ -75,6 +76,11 @@ constexpr double kErrorGrowth = 0.3;
 /// The most hosts, and ranks per host, of the collectives that the constants were fitted to.
 constexpr double kMostFittedHosts = 10;
 constexpr double kMostFittedPerHost = 8;
+/// For each doubling of the hosts beyond all that was measured, long collectives can take longer by this factor besides
+/// the error: switches are congested, and the bus bandwidth falls (medians relative to eight hosts: 0.3 to 1 on 64
+/// hosts of Alps, 0.63 to 0.72 on 64 hosts with H100 on Azure). With the factor chosen on Alps, all 8 of Azure's rows
+/// of 16 to 64 hosts are in range (5 without it), and 6 of 7 of Alps' rows of 64 hosts (2 without it).
+constexpr double kFallOfBus = 1.2;
 constexpr double kTableLatencyError = 6;
 constexpr double kTableRateError = 0.05;
 
@@ -326,16 +332,23 @@ struct Layout {
   }
 };
 
-/// Returns how many doublings of the hosts, and of the ranks per host, lie between a layout and the largest ones that
-/// were measured, by these tables or by what the constants were fitted to; 0 if it is not larger.
-double doublings_beyond(const std::vector<const MeasuredCollective*>& tables, const Layout& layout) {
+/// How many doublings of the hosts, and of the ranks per host, lie between a layout and the largest ones that were
+/// measured; 0 if it is not larger.
+struct DoublingsBeyond {
+  double hosts = 0;
+  double per_host = 0;
+  [[nodiscard]] double total() const noexcept { return hosts + per_host; }
+};
+
+/// Returns the doublings beyond what these tables, or what the constants were fitted to, contain.
+DoublingsBeyond doublings_beyond(const std::vector<const MeasuredCollective*>& tables, const Layout& layout) {
   double hosts = kMostFittedHosts;
   double per_host = kMostFittedPerHost;
   for (const MeasuredCollective* const table : tables) {
     hosts = std::max<double>(hosts, table->hosts);
     per_host = std::max(per_host, Layout{table->ranks, table->hosts}.per_host());
   }
-  return std::max(0.0, std::log2(layout.hosts / hosts)) + std::max(0.0, std::log2(layout.per_host() / per_host));
+  return {std::max(0.0, std::log2(layout.hosts / hosts)), std::max(0.0, std::log2(layout.per_host() / per_host))};
 }
 
 /// Returns the nearest table; of several, the first. Precondition: there is one.
@@ -433,6 +446,22 @@ std::string outside_text(const Layout& layout, const Layout& held, std::size_t c
       layout.ranks, layout.hosts, counted(count, "collective"), held.ranks, held.hosts, share);
 }
 
+/// Returns a sentence about the rate of the links between devices of a host: whether it is a data sheet's or was
+/// measured. Empty if the timed collectives cross none, or its efficiency is given.
+std::string text_of_links_inside(const std::map<TimedKind, std::size_t>& timed, const Cluster& cluster) {
+  const bool crosses = std::any_of(timed.begin(), timed.end(), [](const auto& entry) {
+    const Layout& layout = std::get<0>(entry.first);
+    return layout.ranks > layout.hosts;
+  });
+  if (!crosses || cluster.devices.empty() || cluster.uplinks.empty() || cluster.uplinks.front().out.empty()) return "";
+  const Link& link = cluster.links[cluster.uplinks.front().out.front().index()];
+  const std::string rate = to_text(link.bandwidth);
+  if (link.is_bus) return fmt::format(" Links inside hosts: {}, a measured bus bandwidth, taken in full.", rate);
+  if (link.efficiency != 1 || cluster.network.is_given(kCollectiveOverhead)) return "";
+  return fmt::format(" Links inside hosts: {}, a data-sheet rate, of which collectives are assumed to reach at most {:g}.",
+                     rate, usable_share(link.as_built()));
+}
+
 }  // namespace
 
 GpuGeneration generation_of(std::string_view device, Bandwidth inside) noexcept {
@@ -460,6 +489,10 @@ GpuGeneration generation_of(std::string_view device, Bandwidth inside) noexcept 
   if (sheet > 640) return GpuGeneration::kBlackwell;
   if (sheet > 370) return GpuGeneration::kHopper;
   return sheet > 210 || !is_nvlink(inside) ? GpuGeneration::kAmpere : GpuGeneration::kVolta;
+}
+
+double payload_share(const Link& link, bool is_sheet) noexcept {
+  return is_sheet && link.efficiency == 1 && !link.is_bus ? usable_share(link.as_built()) : link.efficiency;
 }
 
 Cable cable_of_goodput(Bandwidth goodput, Duration latency) {
@@ -513,10 +546,12 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
   if (shape.members < 2 || bus <= Bandwidth{}) return {};
   const std::vector<const MeasuredCollective*> tables = tables_for(shape.op, place);
   const Layout layout{shape.members, std::clamp(place.hosts, 1U, shape.members)};
-  const double growth = 1 + kErrorGrowth * doublings_beyond(tables, layout);
-  const auto usual = [growth](double us) {
+  const DoublingsBeyond beyond = doublings_beyond(tables, layout);
+  const double growth = 1 + kErrorGrowth * beyond.total();
+  const double congestion = std::pow(kFallOfBus, beyond.hosts);
+  const auto usual = [growth, congestion](double us) {
     const double error_us = kUsualLatencyError + kUsualRateError * us;
-    return NcclTime{us, growth > 1 ? us * std::expm1(growth * std::log1p(error_us / us)) : error_us};
+    return NcclTime{us, growth > 1 ? us * std::expm1(growth * std::log1p(error_us / us)) : error_us, congestion};
   };
   if (tables.empty()) return usual(nccl_estimate(shape, place, bus).us());
   const MeasuredCollective& nearest = nearest_of(tables, layout);
@@ -542,7 +577,10 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
     error = error && own ? std::optional{std::max(*error, *own)} : std::nullopt;
   }
   const double time = std::exp(sum / weights);
-  if (!error) return {time, (time + usual(time).error_us) * layout.factor_to({nearest.ranks, nearest.hosts}) - time};
+  if (!error) {
+    const double factor = layout.factor_to({nearest.ranks, nearest.hosts});
+    return {time, (time + usual(time).error_us) * factor - time, congestion};
+  }
   // Tables of one layout that differ are both right.
   for (const double logarithm : logarithms)
     error = std::max(*error, time * std::expm1(std::abs(logarithm - sum / weights)));
@@ -552,7 +590,8 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
 Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place) {
   const NcclTime time = nccl_time_and_error(shape, place);
   if (time.us <= 0) return {};
-  return Duration{std::llround(time.us * std::pow(1 + time.error_us / time.us, place.side) * 1e3)};
+  const double slower = std::pow(time.congestion, std::max(0.0, place.side));
+  return Duration{std::llround(time.us * std::pow(1 + time.error_us / time.us, place.side) * slower * 1e3)};
 }
 
 std::size_t NcclSources::total() const noexcept { return by_table + by_other_tables + by_formula; }
@@ -585,7 +624,7 @@ Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster) {
     if (const std::optional<Layout> from = carried_from(layout, op, cluster)) carried[{layout, *from}] += count;
     CollectivePlace place{.hosts = layout.hosts};
     place.measured = cluster.measured;
-    if (doublings_beyond(tables_for(op, place), layout) > 0) beyond[layout] += count;
+    if (doublings_beyond(tables_for(op, place), layout).total() > 0) beyond[layout] += count;
   }
   std::string text =
       fmt::format("Times of {} (algorithm nccl): {}.", counted(sources.total(), "collective"), to_text(sources));
@@ -596,7 +635,7 @@ Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster) {
         "their range is wider.",
         grouped(layout.ranks), grouped(layout.hosts), counted(count, "collective"));
   }
-  return {{"nccl_model", std::move(text)}};
+  return {{"nccl_model", text + text_of_links_inside(timed, cluster)}};
 }
 
 }  // namespace stepsim

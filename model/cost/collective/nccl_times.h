@@ -54,6 +54,10 @@ inline constexpr Bandwidth kFastestPcie = Bandwidth::from_bytes_per_second(64e9)
   return is_nvlink(link) ? kNvlinkEfficiency : kPcieEfficiency;
 }
 
+/// Returns the share of a link's bandwidth that collectives reach. `is_sheet` is true for a link between devices of a
+/// host that has the rate of a data sheet unless it has an efficiency or is a bus bandwidth.
+[[nodiscard]] double payload_share(const Link& link, bool is_sheet) noexcept;
+
 /// Returns the cable between devices of a host on which collectives reach `goodput`, with its data-sheet rate.
 [[nodiscard]] Cable cable_of_goodput(Bandwidth goodput, Duration latency);
 
@@ -113,6 +117,8 @@ struct NcclTime {
   /// data sheets (all-reduces in PyTorch's loops); and for 93 % of 486 rows of nccl-tests. The error constants were
   /// fitted to the same rows (docs/internals/fidelity.md, "NCCL collectives").
   double error_us = 0;
+  /// A further factor by which the true time can be longer, because the bus bandwidth falls beyond the measured hosts.
+  double congestion = 1;
 };
 
 /// Returns the time of the whole collective and its error. The error is that of a table if one has the same operation,

@@ -43,6 +43,18 @@ TEST(ClusterFileTest, HostsOnOneSwitchAreAStar) {
             star(3, {.name = {}, .bandwidth = gigabits(25), .latency = Duration{2000}, .efficiency = 0.957}));
 }
 
+TEST(ClusterFileTest, BusBandwidthsAreRead) {
+  const std::string text =
+      "hosts: 2\ndevices: 4\nnic: {bandwidth: 1150MB/s bus}\npcie: {bandwidth: 4130MB/s bus, latency: 1us}\n";
+  const Cluster cluster = parse(text);
+  EXPECT_TRUE(cluster.shape->nic.is_bus);
+  EXPECT_EQ(*cluster.shape->pcie, (Cable{.bandwidth = gigabits(8 * 4.13), .latency = Duration{1000}, .is_bus = true}));
+  EXPECT_TRUE(cluster.links.back().is_bus);
+  const std::string list = "hosts: [a, b]\nlinks: [{name: l, bandwidth: 1GB/s bus}, {bandwidth: 1GB/s}]\n";
+  EXPECT_TRUE(parse(list).links[0].is_bus);
+  EXPECT_FALSE(parse(list).links[1].is_bus);
+}
+
 TEST(ClusterFileTest, EveryNumberOfMessagesAndRatesIsRead) {
   const Cluster cluster = parse(R"(hosts: 2
 nic: {bandwidth: 1Gb/s}
@@ -227,6 +239,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{TWO "nic: {bandwidth: 1Gb/s, latency: 9000000000s}\n", "c.yaml:2: 'latency' is '9000000000s'"},
         Bad{TWO "nic: {bandwidth: 1Gb/s, efficiency: 0}\n", "c.yaml:2: 'efficiency' is '0'"},
         Bad{TWO "nic: {bandwidth: 1Gb/s, efficiency: 1.5}\n", "c.yaml:2: 'efficiency' is '1.5'"},
+        Bad{TWO "nic: {bandwidth: 1Gb/s bus, efficiency: 0.9}\n",
+            "c.yaml:2: 'nic' has a bus bandwidth, which is all payload, and an efficiency below 1; expected one of "
+            "them"},
         Bad{TWO "nic: {bandwidth: 1Gb/s, efficiency: nan}\n", "c.yaml:2: 'efficiency' is 'nan'"},
         Bad{TWO "nic: {bandwidth: 1Gb/s, duplex: fulll}\n",
             "c.yaml:2: 'duplex' is 'fulll'; expected full or half (did you mean"},

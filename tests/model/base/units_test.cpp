@@ -131,6 +131,14 @@ TEST(UnitsTest, AUnitInTheWrongCaseIsAnsweredWithTheRightOnes) {
   EXPECT_THAT(refusal(parse_duration, "5US"), HasSubstr("'US' is not a valid unit; did you mean 'us'?"));
 }
 
+TEST(UnitsTest, BusAfterARateSaysThatItWasMeasured) {
+  EXPECT_EQ(parse_link_rate("4.13GB/s bus").rate, parse_bandwidth("4.13GB/s"));
+  EXPECT_TRUE(parse_link_rate("4.13GB/s bus").is_bus);
+  EXPECT_FALSE(parse_link_rate("4.13GB/s").is_bus);
+  EXPECT_THAT(refusal(parse_link_rate, "4.13GB/s busy"), HasSubstr("'GB/s busy' is not a valid unit"));
+  EXPECT_THAT(refusal(parse_bandwidth, "4.13GB/s bus"), HasSubstr("'GB/s bus' is not a valid unit"));
+}
+
 TEST(BytesTest, BitsAreNoSize) { EXPECT_THAT(refusal(parse_bytes, "64Mb"), HasSubstr("'Mb' is not a valid unit")); }
 
 TEST(BandwidthTest, BitsAreAnEighthOfBytes) {

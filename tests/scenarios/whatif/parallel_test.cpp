@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/cost/collective/algorithm.h"
 #include "scenarios/answer/predict.h"
 #include "scenarios/answer/sweep.h"
 #include "tests/model/rewrite/transformer_job.h"
@@ -50,6 +51,34 @@ TEST(ParallelTest, TheLastValueOfAKeyCounts) {
   for (const std::string key : {"parallel.tensor=", "parallel.data=", "parallel.pipeline=", "parallel.microbatches="})
     EXPECT_EQ(asked.iteration({key + "2", key + "4"}), asked.iteration({key + "4"})) << key;
   EXPECT_EQ(asked.iteration({"parallel.tensor=4", "parallel.tensor=1"}), asked.iteration());
+}
+
+TEST(ParallelTest, AddedCollectivesTakeTheAlgorithmThatIsAskedFor) {
+  const Question asked = question();
+  for (const std::string division : {"parallel.data=4", "parallel.tensor=4"}) {
+    const scenarios::Prediction found = asked.predicted({division, "comm.algorithm=ring"});
+    EXPECT_EQ(asked.iteration({"comm.algorithm=ring", division}), found.iteration);
+    const Dag& dag = found.graph->dag;
+    for (const RendezvousId rendezvous : dag.all_rendezvous())
+      EXPECT_EQ(dag.collective(rendezvous).algorithm, find_collective_model("ring")) << division;
+  }
+  for (const std::string division : {"parallel.pipeline=2", "parallel.microbatches=2"})
+    EXPECT_GT(asked.iteration({division, "parallel.data=2", "comm.algorithm=ring"}), Duration{});
+  EXPECT_THAT(problem_of(asked, {"comm.algorithm=ring"}), HasSubstr("no collective connects the captured ranks"));
+  EXPECT_THAT(problem_of(asked, {"comm.algorithm=ring", "parallel.microbatches=2"}),
+              HasSubstr("no collective connects the captured ranks"));
+}
+
+// The links of a ring over two hosts differ, so that its members end at different times. Copies end with the last one.
+TEST(ParallelTest, RingsOverHostsEndTogether) {
+  const Question asked = question();
+  const std::string data = "parallel.data=16";
+  const std::string gpus = "cluster.gpus_per_host=8";
+  const auto step = [&](const std::string& nic) {
+    return asked.iteration({data, gpus, "comm.algorithm=ring", "cluster.nic=" + nic});
+  };
+  EXPECT_GT(step("10Gb/s"), step("20Gb/s"));
+  EXPECT_GT(step("20Gb/s"), step("100Gb/s"));
 }
 
 /// The bytes of all collectives of activations.

@@ -364,6 +364,24 @@ TEST(NcclErrorTest, GrowsWithTheDistanceFromWhatWasMeasured) {
   error_beyond(40, 8, 1, tables);
 }
 
+TEST(NcclErrorTest, MoreHostsThanWereMeasuredMayBeCongested) {
+  CollectivePlace place = one_host(240);
+  place.between = gb_s(100);
+  for (const auto& [hosts, factor] : {std::pair{10U, 1.0}, std::pair{20U, 1.2}, std::pair{40U, 1.44}}) {
+    place.hosts = hosts;
+    const CollectiveShape shape = all_reduce(hosts * 8, 1 << 30);
+    const NcclTime found = nccl_time_and_error(shape, place);
+    EXPECT_NEAR(found.congestion, factor, 1e-9) << hosts;
+    const auto end = [&](double side) {
+      place.side = side;
+      return static_cast<double>(nccl_time(shape, place).count()) / 1e3;
+    };
+    EXPECT_NEAR(end(1), (found.us + found.error_us) * factor, 1e-3) << hosts;
+    EXPECT_NEAR(end(0), found.us, 1e-3) << hosts;
+    EXPECT_NEAR(end(-1), found.us * found.us / (found.us + found.error_us), 1e-3) << hosts;
+  }
+}
+
 TEST(NcclErrorTest, DoublesWithEachDoublingOfTheRanksPerHost) {
   const std::vector<MeasuredCollective> tables{
       {CollectiveOp::kAllReduce, 10, 10, gb_s(25), gb_s(25), {{Bytes{1 << 24}, Duration{3'000'000}}}}};
