@@ -428,24 +428,26 @@ class Step {
   // ---- update
 
   /// Updates each part's parameters by one call, as a fused Adam does: it reads the gradients, reads and writes weights
-  /// and two moments in fp32, and writes weights of 16 bits. A scaled loss adds the other passes of Megatron-LM's
-  /// Float16OptimizerWithFloat16Params: gradients are copied to 32 bits (6 bytes of a parameter), unscaled (8) and
-  /// clipped (12), and set to zero (2), and weights are copied to 16 bits (6).
+  /// and two moments in fp32, and writes weights of 16 bits. With a scaled loss, a second call stands for the other
+  /// passes of Megatron-LM's Float16OptimizerWithFloat16Params: gradients are copied to 32 bits (6 bytes of a
+  /// parameter), unscaled (8) and clipped (12), and set to zero (2), and weights are copied to 16 bits (6).
   void update() {
     std::vector<double> parameters(model_.layers + 2);
     for (const TransformerCall& call : calls_) {
       if (call.node != kAccumulation) continue;
       parameters[call.part] += elements(call.inputs.front().sizes);
     }
-    const double bytes = 6 * 4 + type_bytes() + (run_.precision == Precision::kFloat32 ? 0 : 2) +
-                         (run_.scaled_loss ? 6 + 8 + 12 + 2 + 6 : 0);
+    const double bytes = 6 * 4 + type_bytes() + (run_.precision == Precision::kFloat32 ? 0 : 2);
+    constexpr double kPassesOfScaledLoss = 6 + 8 + 12 + 2 + 6;
     for (part_ = 0; part_ < parameters.size(); ++part_) {
       if (parameters[part_] == 0) continue;
       const auto count = static_cast<std::int64_t>(parameters[part_]);
       const Sizes sizes = count % hidden_ == 0 ? Sizes{count / hidden_, hidden_} : Sizes{count};
-      call("aten::_fused_adamw_",
-           {{sizes, Holds::kFullNumbers}, {sizes}, {sizes, Holds::kFullNumbers}, {sizes, Holds::kFullNumbers}},
-           kUpdateKernel, {}, bytes * parameters[part_]);
+      const std::vector<Tensor> inputs{
+          {sizes, Holds::kFullNumbers}, {sizes}, {sizes, Holds::kFullNumbers}, {sizes, Holds::kFullNumbers}};
+      call("aten::_fused_adamw_", inputs, kUpdateKernel, {}, bytes * parameters[part_]);
+      if (run_.scaled_loss)
+        call("aten::_fused_adamw_", inputs, kUpdateKernel, {}, kPassesOfScaledLoss * parameters[part_]);
     }
   }
 
