@@ -172,8 +172,9 @@ CollectivePlace CollectiveGroup::find_place(Bandwidth (*rate)(const Link&)) cons
       const Link& link = cluster_.links[least_of(*route).index()];
       const double share = payload_share(link, device.valid() && !place.overhead_is_given);
       place.rates_are_measured = place.rates_are_measured && link.efficiency == 1;
-      const double shared =
-          reads_peers || link.is_bus || is_nvlink(link.as_built()) ? 1 : through_host_memory(on_host.size());
+      const bool shares = !reads_peers && !link.is_bus && !is_nvlink(link.as_built());
+      const double shared = shares ? through_host_memory(on_host.size()) : 1;
+      place.shares_host_memory = place.shares_host_memory || shares;
       place.inside =
           slower(place.inside, Bandwidth::from_bytes_per_second(rate(link).bytes_per_second() * share * shared));
       place.latency_inside = std::max(place.latency_inside, latency_of(*route));

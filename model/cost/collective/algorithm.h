@@ -66,6 +66,9 @@ struct CollectivePlace {
   /// Rate of a member's link to other members on its host while all members use theirs; 0 if no two members share a
   /// host or no link connects them.
   Bandwidth inside;
+  /// True if members of a host copy through its memory, which they share (through_host_memory()). `inside` is then
+  /// their part of it; the links of measured tables are those of two devices.
+  bool shares_host_memory = false;
   Bandwidth between;  ///< total rate of a host's NICs; 0 if all members are on one host
   /// The two rates before a what-if changed the links (Link::built); absent if none did. They tell the kind of the
   /// links and the GPU's generation, and measured times belong to them.

@@ -332,6 +332,13 @@ struct Layout {
   }
 };
 
+/// Returns the rate of a member's link during the measurement of a table.
+Bandwidth link_of(const MeasuredCollective& table, const CollectivePlace& place) {
+  if (!place.shares_host_memory) return table.link;
+  const double share = through_host_memory(table.ranks / std::max(1U, table.hosts));
+  return Bandwidth::from_bytes_per_second(table.link.bytes_per_second() * share);
+}
+
 /// How many doublings of the hosts, and of the ranks per host, lie between a layout and the largest ones that were
 /// measured; 0 if it is not larger.
 struct DoublingsBeyond {
@@ -458,8 +465,9 @@ std::string text_of_links_inside(const std::map<TimedKind, std::size_t>& timed, 
   const std::string rate = to_text(link.bandwidth);
   if (link.is_bus) return fmt::format(" Links inside hosts: {}, a measured bus bandwidth, taken in full.", rate);
   if (link.efficiency != 1 || cluster.network.is_given(kCollectiveOverhead)) return "";
-  return fmt::format(" Links inside hosts: {}, a data-sheet rate, of which collectives are assumed to reach at most {:g}.",
-                     rate, usable_share(link.as_built()));
+  return fmt::format(
+      " Links inside hosts: {}, a data-sheet rate, of which collectives are assumed to reach at most {:g}.", rate,
+      usable_share(link.as_built()));
 }
 
 }  // namespace
@@ -566,13 +574,13 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
     const Table table(*measured, place);
     const double weight = is_held ? 1 : 1 / (distance * distance);
     // The links may have changed since the measurement; the table's bandwidth scales with them.
-    const double rate =
-        measured->bandwidth.bytes_per_second() * bus.bytes_per_second() / measured->link.bytes_per_second();
+    const Bandwidth link = link_of(*measured, place);
+    const double rate = measured->bandwidth.bytes_per_second() * bus.bytes_per_second() / link.bytes_per_second();
     const double model = nccl_estimate(shape, place, Bandwidth::from_bytes_per_second(rate), NcclRates::kOfTables).us();
     logarithms.push_back(std::log(table.corrected_us(model, shape)));
     sum += logarithms.back() * weight;
     weights += weight;
-    const bool is_measured = is_held && measured->op == shape.op && is_same(bus, measured->link);
+    const bool is_measured = is_held && measured->op == shape.op && is_same(bus, link);
     const std::optional<double> own = is_measured ? table.error_us(shape.bytes) : std::nullopt;
     error = error && own ? std::optional{std::max(*error, *own)} : std::nullopt;
   }

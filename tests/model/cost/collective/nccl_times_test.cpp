@@ -364,6 +364,21 @@ TEST(NcclErrorTest, GrowsWithTheDistanceFromWhatWasMeasured) {
   error_beyond(40, 8, 1, tables);
 }
 
+// Links of 24 GB/s, of which eight devices that share their host's memory have a sixteenth and four a quarter.
+TEST(NcclTimeTest, TablesOfDevicesThatShareTheirHostsMemoryContainTheSharing) {
+  const std::vector<MeasuredCollective> tables{
+      {CollectiveOp::kAllReduce, 8, 1, gb_s(24), gb_s(1.5), {{Bytes{1 << 30}, Duration{1'250'000'000}}}}};
+  CollectivePlace place = one_host(24.0 / 16);
+  place.shares_host_memory = true;
+  place.measured = tables;
+  const NcclTime same = nccl_time_and_error(all_reduce(8, 1 << 30), place);
+  EXPECT_NEAR(same.us, 1'250'000, 1);
+  EXPECT_NEAR(same.error_us, 6 + 0.05 * same.us, 1) << "the table has these ranks and links";
+  place.inside = gb_s(24.0 / 4);
+  const double fewer = nccl_time_and_error(all_reduce(4, 1 << 30), place).us;
+  EXPECT_NEAR(fewer / same.us, (1.5 / 1.75) / 4, 0.01);
+}
+
 TEST(NcclErrorTest, MoreHostsThanWereMeasuredMayBeCongested) {
   CollectivePlace place = one_host(240);
   place.between = gb_s(100);
