@@ -27,15 +27,15 @@ $ stepsim calibrate --backtest tests/golden/data/measured-runs.csv --brief
 $ stepsim model gpt --layers 4 --hidden 1024 --heads 16 --sequence 1024 --device A100 --micro-batch 8 -o SCRATCH/step.json --brief
 Wrote SCRATCH/step.json: a step of gpt with 4 layers, 0.104 billion parameters, 8 samples of 1024 tokens, bf16, on A100. Nothing of it was measured.
 $ stepsim whatif SCRATCH/step.json --set parallel.data=4 --set parallel.zero=2 --brief
-Step time 50.72 ms (45.25 to 57.62 ms), 1.0 % less than the baseline's 51.25 ms; 630.9 samples/s instead of 156.1 (+304.2 %). No step time was measured, so the error of the prediction is unknown. To narrow the range most, give one measured step (stepsim help calibrate).
-Answers of this kind (ZeRO, modelled step, one host, training) were 6.8 % off on average in 1 comparison with measured runs, from 1 source that no constant was fitted to; 100 % were in range.
+Step time 50.72 ms (44.68 to 58.44 ms), 1.0 % less than the baseline's 51.25 ms; 630.9 samples/s instead of 156.1 (+304.2 %). No step time was measured, so the error of the prediction is unknown. To narrow the range most, give one measured step (stepsim help calibrate).
+Answers of this kind (ZeRO, modelled step, one host, training) were 12.7 % off on average in 1 comparison with measured runs, from 1 source that no constant was fitted to; 0 % were in range.
 
 Why
 - Largest difference: compute, 50.93 ms to 49.49 ms (-1.439 ms).
 - The step is limited by the GPU, before and after.
 $ stepsim whatif SCRATCH/step.json --set parallel.data=4 --set parallel.zero=2 --machine SCRATCH/machine.yaml --brief
-Step time 79.51 ms (67.23 to 94.06 ms), 1.6 % less than the baseline's 80.81 ms; 50.72 ms by the data sheet alone; 402.4 samples/s instead of 99 (+306.5 %). Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
-Answers of this kind (ZeRO, calibrated step, one host, training) were 5.6 % off on average in 34 comparisons with measured runs, from 3 sources that constants were fitted to; 91 % were in range.
+Step time 79.51 ms (66.01 to 95.82 ms), 1.6 % less than the baseline's 80.81 ms; 50.72 ms by the data sheet alone; 402.4 samples/s instead of 99 (+306.5 %). Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 39.9 % off by the data sheet, and 11.7 % if each is predicted from the others.
+Answers of this kind (ZeRO, calibrated step, one host, training) were 5.6 % off on average in 34 comparisons with measured runs, from 3 sources that constants were fitted to; 100 % were in range.
 
 Why
 - Largest difference: compute, 80.53 ms to 78.27 ms (-2.260 ms).
@@ -50,9 +50,9 @@ Nothing of this kind was measured (calibrated step, one host, training): the ran
 Step times and their ranges (* = best)
    device.factor  host.scale  step time       from         to    change  by data sheet  samples/s  per device  efficiency
 *              1           1   80.81 ms   68.18 ms   95.81 ms     0.0 %       51.25 ms         99          99     100.0 %
-               1           2   81.23 ms   68.24 ms   96.72 ms    +0.5 %       51.68 ms      98.49       98.49      99.5 %
-               2           1  161.29 ms  123.20 ms  211.19 ms   +99.6 %      102.12 ms       49.6        49.6      50.1 %
-               2           2  161.62 ms  123.55 ms  211.49 ms  +100.0 %      102.51 ms       49.5        49.5      50.0 %
+               1           2   81.23 ms   68.24 ms   96.73 ms    +0.5 %       51.68 ms      98.49       98.49      99.5 %
+               2           1  161.29 ms  122.99 ms  211.55 ms   +99.6 %      102.12 ms       49.6        49.6      50.1 %
+               2           2  161.62 ms  123.34 ms  211.85 ms  +100.0 %      102.51 ms       49.5        49.5      50.0 %
 
 Assumptions
 - No step was measured: stepsim computed the times of gpt with 4 layers, 0.104 billion parameters, 8 samples of 1024 tokens, bf16, on A100.

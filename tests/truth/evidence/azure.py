@@ -12,7 +12,7 @@ NOISE = {"fabric": 0.001, "algorithm": 0.03}  # pairs on one host, where the fab
 def run(row):
     gpus, batch, fabric = int(row["gpus"]), int(row["batch_per_gpu"]), row.get("fabric", "ib")
     words = (*MODELS[row["model"]].split(), "--sequence", row["sequence"], "--micro-batch", batch, "--device", "H100")
-    settings = (f"parallel.data={gpus}", "parallel.zero=3", "parallel.recompute=early_stop", f"parallel.micro_batch={batch}", f"parallel.global_batch={batch * gpus}",
+    settings = (f"parallel.data={gpus}", "parallel.zero=3", "parallel.recompute=all", f"parallel.micro_batch={batch}", f"parallel.global_batch={batch * gpus}",
                 "cluster.gpus_per_host=8", f"cluster.nic={NIC[fabric]}")
     return Run(f"{row['model']}, {gpus} GPUs, {fabric}", words, settings, batch * gpus * int(row["sequence"]) / float(row["tokens_per_s"]))
 
