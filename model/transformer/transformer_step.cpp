@@ -428,9 +428,9 @@ class Step {
   // ---- update
 
   /// Updates each part's parameters by one call, as a fused Adam does: it reads the gradients, reads and writes weights
-  /// and two moments in fp32, and writes weights of 16 bits. With a scaled loss, a second call stands for the other
-  /// passes of Megatron-LM's Float16OptimizerWithFloat16Params: gradients are copied to 32 bits (6 bytes of a
-  /// parameter), unscaled (8) and clipped (12), and set to zero (2), and weights are copied to 16 bits (6).
+  /// and two moments in fp32, and writes weights of 16 bits. With a scaled loss, a second call does what the other
+  /// passes of Megatron-LM's Float16OptimizerWithFloat16Params do: they copy gradients to 32 bits (6 bytes per
+  /// parameter), unscale (8), clip (12) and clear them (2), and copy weights to 16 bits (6).
   void update() {
     std::vector<double> parameters(model_.layers + 2);
     for (const TransformerCall& call : calls_) {

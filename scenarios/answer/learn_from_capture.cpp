@@ -336,9 +336,15 @@ void take_out_profiler(PredictorBuilder& builder, ReplayMeter& meter) {
     costs.note = note_on(costs);
   }
   if (!costs.by_measured_step) builder.settings().as_captured = baseline.of_captured_steps;
-  if (waits) {
-    for (ProfilerCost* const cost : {&costs.least, &costs.usual, &costs.most})
-      cost->waits = longer_waits(baseline, predict_without(predictor, meter, *cost));
+  const auto lengthen_waits = [&](ProfilerCost& cost) {
+    if (waits && cost.per_event > Duration{})
+      cost.waits = longer_waits(baseline, predict_without(predictor, meter, cost));
+  };
+  lengthen_waits(costs.usual);
+  if (costs.known()) {
+    costs.least = costs.most = costs.usual;
+  } else {
+    lengthen_waits(costs.most);
   }
   builder.settings().profiler = std::move(costs);
 }

@@ -54,8 +54,8 @@ TEST(LoaderWhatIf, ABatchThatComesEarlyHelpsTheNextOne) {
   EXPECT_EQ(question.iteration({"loader.workers=2x"}), milliseconds{10 + 10 + 10 + 30 - 20 - 9});
 }
 
-/// Of the 10 ms of work of each step the profiler takes 3 ms. Batches arrive when they did, so each wait is 3 ms longer
-/// without it: of the first one, because what is gained in the last step stands for what was not captured.
+/// The profiler takes 3 ms of the 10 ms of work of each step. Batches arrive when they did in the capture, so without
+/// it each wait is 3 ms longer. The work before the first wait was not captured, so the last step's 3 ms count for it.
 TEST(LoaderWhatIf, BatchesArriveAtTheSameTimesWithoutTheProfiler) {
   Capture capture = loading_capture({4, 6, 30});
   capture.recording.events.resize(capture.dag.task_count());
