@@ -37,7 +37,7 @@ NCCL = RESULTS / "nccl-left-out.csv"  # fit_nccl.py makes it
 README, CHARTS = ROOT / "README.md", ROOT / "docs/images/evidence"
 TABLE = ROOT / "scenarios/answer/evidence_table.cpp"
 ADAPTERS = ["own_runs", "memory", "simumax", "azure", "hkbu", "low", "dle", "milabench", "lambdal", "plans",
-            "published", "collectives", "models", "kernels", "pairs", "production"]
+            "published", "nemo", "collectives", "models", "kernels", "pairs", "production"]
 FIGURES = ["rows", "sources", "refused", "bias", "q10", "q50", "q90", "mean error", "in range", "width", "peer"]
 # A regime is a prefix of these fields of a row: the more, the finer.
 FIELDS = ["base", "hosts", "mode", "model", "generation", "precision"]

@@ -53,6 +53,7 @@ struct ModelOptions {
   Duration host = kUsualHost;
   std::optional<std::string> profile;
   std::optional<bool> dropout;
+  std::optional<bool> early;      ///< TransformerRun::early; if absent, as is usual in the family
   bool waits_for_passes = false;  ///< ModelledStep::waits_for_passes
 };
 
@@ -106,9 +107,10 @@ ingest::TransformerFile model_of(const std::string& name, const ModelOptions& op
 std::string description(const std::string& name, const ingest::TransformerFile& file, const ModelOptions& options) {
   const Transformer& model = file.model;
   const bool is_family = find_transformer_family(name) != nullptr;
-  return fmt::format("{}{} with {} layers, {:.3g} billion parameters, {} of {} tokens, {}{}, on {}", name,
+  return fmt::format("{}{} with {} layers, {:.3g} billion parameters, {} of {} tokens, {}{}{}, on {}", name,
                      is_family ? "" : fmt::format(" ({})", file.family), model.layers, model.parameters() / 1e9,
                      counted(options.run.samples, "sample"), options.run.sequence, options.precision,
+                     options.run.early ? ", with the libraries of 2023" : "",
                      options.profile ? ", with measured times of layers" : "", options.device);
 }
 
@@ -167,6 +169,7 @@ void run_model(CommonOptions options, ModelOptions of_model, const Session& sess
   std::vector<InputFile> inputs;
   const ingest::TransformerFile file = model_of(name, of_model, inputs);
   const Transformer& model = file.model;
+  of_model.run.early = of_model.early.value_or(find_transformer_family(file.family)->early);
   if (of_model.run.sequence == 0)
     of_model.run.sequence = model.positions > 0 ? std::min(model.positions, kUsualSequence) : kUsualSequence;
   if (model.window > 0 && of_model.run.sequence > model.window) {
@@ -281,7 +284,10 @@ Command::Run setup_model(CLI::App& app) {
   const auto* const attention =
       app.add_option("--attention")
           ->type_name("KIND")
-          ->description("flash: one kernel; math: products, softmax and dropout (default: flash)");
+          ->description(
+              "flash: one kernel; flash1: that of FlashAttention's first version, and products as fast as "
+              "the libraries of 2023 make them; math: products, softmax and dropout (default: flash1 for "
+              "mpt, flash for others)");
   const auto* const dropout =
       app.add_option("--dropout")
           ->type_name("on|off")
@@ -316,7 +322,11 @@ Command::Run setup_model(CLI::App& app) {
     if (precision->count() > 0) options.precision = word("--precision", text(precision), {"bf16", "fp16", "fp32"});
     options.run.precision = options.precision == "fp32" ? Precision::kFloat32 : Precision::kFloat16;
     options.run.scaled_loss = options.precision == "fp16";
-    if (attention->count() > 0) options.run.flash = word("--attention", text(attention), {"flash", "math"}) == "flash";
+    if (attention->count() > 0) {
+      const std::string kind = word("--attention", text(attention), {"flash", "flash1", "math"});
+      options.run.flash = kind != "math";
+      options.early = kind == "flash1";
+    }
     if (dropout->count() > 0) options.dropout = word("--dropout", text(dropout), {"on", "off"}) == "on";
     if (host->count() > 0) options.host = host_time(text(host));
     options.waits_for_passes = waits->count() > 0;

@@ -49,6 +49,7 @@ struct TransformerFamily {
   std::string_view name;
   std::string_view summary;  ///< one line for people
   Transformer usual;         ///< sizes are 0 where a configuration must have them
+  bool early = false;        ///< its steps run with the libraries of 2022 and 2023 (TransformerRun::early)
 };
 
 /// Returns all families. The first is used where a configuration names none.

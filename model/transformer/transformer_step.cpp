@@ -85,7 +85,11 @@ class Step {
   [[nodiscard]] Sizes inner() const { return {run_.samples, run_.sequence, model_.intermediate}; }
   [[nodiscard]] Sizes scores() const { return {run_.samples, model_.heads, run_.sequence, run_.sequence}; }
   [[nodiscard]] Sizes logits() const { return {tokens_, model_.vocabulary}; }
-  [[nodiscard]] Sizes per_head(std::uint32_t heads) const { return {run_.samples, heads, run_.sequence, head_}; }
+  // PyTorch's function has heads before tokens, the library's own has them after tokens.
+  [[nodiscard]] Sizes per_head(std::uint32_t heads) const {
+    if (early()) return {run_.samples, run_.sequence, heads, head_};
+    return {run_.samples, heads, run_.sequence, head_};
+  }
   // Operands of the batched products of attention.
   [[nodiscard]] Sizes queries() const { return {size(run_.samples) * model_.heads, run_.sequence, head_}; }
   [[nodiscard]] Sizes keys() const { return {size(run_.samples) * model_.heads, head_, run_.sequence}; }
@@ -93,6 +97,7 @@ class Step {
   /// Columns of the layer that computes queries, keys and values.
   [[nodiscard]] std::int64_t mixed() const { return attended_ + 2 * size(model_.key_heads) * head_; }
 
+  [[nodiscard]] bool early() const { return run_.flash && run_.early; }
   [[nodiscard]] double type_bytes() const { return run_.precision == Precision::kFloat32 ? 4 : 2; }
 
   // ---- calls
@@ -119,7 +124,8 @@ class Step {
     if (moved) op.work.bytes = *moved;
     if (call.kernel == kGemmKernel && has_vocabulary(call) && is_unpadded(model_, run_))
       op.work.flops /= kUnpaddedShare;
-    return roofline_time(device_work_of(op, classify_kernel(call.kernel)), *run_.device);
+    return roofline_time(
+        device_work_of(op, classify_kernel(call.kernel), early() ? StepRate::kEarly : StepRate::kUsual), *run_.device);
   }
 
   [[nodiscard]] bool has_vocabulary(const TransformerCall& call) const {
@@ -241,7 +247,7 @@ class Step {
     linear(hidden_, mixed());
     if (model_.positions == 0) pass("aten::mul", {{{run_.samples, run_.sequence, mixed()}}});  // rotates by position
     if (run_.flash) {
-      call("aten::_scaled_dot_product_flash_attention",
+      call(early() ? "FlashAttnFunc" : "aten::_scaled_dot_product_flash_attention",
            {{per_head(model_.heads)}, {per_head(model_.key_heads)}, {per_head(model_.key_heads)}}, kFlashKernel, {});
     } else {
       pass("aten::copy_", {{{run_.samples, run_.sequence, mixed()}}});
@@ -369,12 +375,12 @@ class Step {
   void attention_backward() {
     linear_backward(attended_, hidden_);
     if (run_.flash) {
-      call("aten::_scaled_dot_product_flash_attention_backward",
+      call(early() ? "FlashAttnFuncBackward" : "aten::_scaled_dot_product_flash_attention_backward",
            {{per_head(model_.heads)},
             {per_head(model_.heads)},
             {per_head(model_.key_heads)},
             {per_head(model_.key_heads)}},
-           kFlashKernel, "ScaledDotProductFlashAttentionBackward0");
+           kFlashKernel, early() ? "FlashAttnFuncBackward" : "ScaledDotProductFlashAttentionBackward0");
     } else {
       pass("aten::copy_", {{attended()}}, "CopyBackwards");
       batched(weights(), queries());

@@ -27,7 +27,8 @@ struct TransformerRun {
   /// Number of tensor-parallel ranks, of which the step is one. What they exchange is not in the step, so only measured
   /// times (apply_measured()) can contain it.
   std::uint32_t tensor = 1;
-  bool flash = true;  ///< attention is one kernel; else products, softmax and dropout, which store all scores
+  bool flash = true;   ///< attention is one kernel; else products, softmax and dropout, which store all scores
+  bool early = false;  ///< with the libraries of 2022 and 2023: this kernel is FlashAttention's first version
 };
 
 /// True if the rows of the logits, in numbers of 16 bits, do not begin at multiples of 16 bytes, which matrix units

@@ -49,7 +49,7 @@ inline constexpr std::array kAnswerKinds{
     AnswerKindName{"other", "other changes"},
     AnswerKindName{"memory", "memory"},
     AnswerKindName{"", ""},
-    AnswerKindName{"", "experts"},
+    AnswerKindName{"experts", "experts"},
     AnswerKindName{"pipeline", "a pipeline"},
     AnswerKindName{"tensor parallel", "tensor parallelism"},
     AnswerKindName{"ZeRO", "ZeRO"},

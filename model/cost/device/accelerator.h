@@ -44,6 +44,7 @@ struct Accelerator {
   /// Share of the rate of large products on matrix units that products reach in a training step, where power, clocks
   /// and what runs between them keep them below those of a loop. Used where nothing was recorded.
   double step_share = 1;
+  double early_step_share = 1;  ///< `step_share` with the libraries of 2022 and 2023 (StepRate::kEarly)
   /// Share of the peak that large products reach in fp64, fp32 and other precisions without matrix units.
   double simple_share = 0;
   Bandwidth memory;         ///< data-sheet rate, reads and writes together

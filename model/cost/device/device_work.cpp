@@ -169,17 +169,37 @@ void share_out(const OperatorTable& table, DevicePieces& pieces) {
   });
 }
 
-/// Rates of attention in one kernel, relative to those of the products of a step, if all of its scores count. The
-/// kernel skips the half of them that a causal mask hides, so it does half of this work at half of this rate. Fitted to
-/// the same steps as Accelerator::step_share, with up to 65,536 tokens.
-constexpr double kFlashForward = 0.82;
-constexpr double kFlashBackward = 0.70;
+/// Rates of attention in one kernel, relative to those of large products alone (Accelerator::matrix_share), if all of
+/// its scores count. The kernel skips the half of them that a causal mask hides, so it does half of this work at half
+/// of this rate. Measured for 4,096 tokens and at least 32 heads, forward and backward: A100 PCIe 1.40 and 1.20, B200
+/// 1.14 and 1.08 (SimuMax's tables of both), H800 1.40 and 1.02 (DeepSeek's capture of a training step).
+constexpr double kFlashForward = 1.3;
+constexpr double kFlashBackward = 1.1;
+
+/// The same of FlashAttention's first version, relative to the products of a step. Fitted to the same steps as
+/// Accelerator::early_step_share, with up to 65,536 tokens.
+constexpr double kFirstFlashForward = 0.82;
+constexpr double kFirstFlashBackward = 0.70;
+/// Its function in PyTorch, before "Backward".
+constexpr std::string_view kFirstFlash = "FlashAttnFunc";
 
 /// Turns a piece of an operator's work into that of a modelled step.
-void model(const OperatorTable::Operator& op, DeviceWork& piece) {
-  piece.modelled = true;
+void model(const OperatorTable::Operator& op, StepRate rate, DeviceWork& piece) {
+  piece.step_rate = rate;
   if (!piece.work || piece.work->kind != KernelClass::kAttention) return;
-  piece.work->flops /= op.name.ends_with("backward") ? kFlashBackward : kFlashForward;
+  const bool backward = op.name.ends_with("ackward");
+  if (op.name.starts_with(kFirstFlash)) {
+    piece.work->flops /= backward ? kFirstFlashBackward : kFirstFlashForward;
+  } else {
+    piece.step_rate = StepRate::kNone;
+    piece.work->flops /= backward ? kFlashBackward : kFlashForward;
+  }
+}
+
+/// Returns the rate of a modelled step with these operators.
+StepRate step_rate_of(const OperatorTable& table) {
+  const auto is_early = [](const OperatorTable::Operator& op) { return op.name.starts_with(kFirstFlash); };
+  return std::any_of(table.operators.begin(), table.operators.end(), is_early) ? StepRate::kEarly : StepRate::kUsual;
 }
 
 /// Minimum number of kernels: with fewer, the shortest ones are not significant.
@@ -233,9 +253,9 @@ bool is_modelled_step(const Capture& capture) {
   return has_modelled_times(capture) && !capture.recording.start.empty();
 }
 
-DeviceWork device_work_of(const OperatorTable::Operator& op, KernelClass kind) {
+DeviceWork device_work_of(const OperatorTable::Operator& op, KernelClass kind, StepRate rate) {
   DeviceWork piece{.kind = kind, .precision = op.work.precision, .work = op.work, .row = row_of(op)};
-  model(op, piece);
+  model(op, rate, piece);
   return piece;
 }
 
@@ -263,8 +283,9 @@ DevicePieces device_work(const Capture& capture) {
   share_out(capture.operators, pieces);
   note_late_starts(pieces);
   if (!is_modelled_step(capture)) return pieces;
+  const StepRate rate = step_rate_of(capture.operators);
   for (auto& [task, piece] : pieces) {
-    if (piece.which) model(capture.operators.operators[*piece.which], piece);
+    if (piece.which) model(capture.operators.operators[*piece.which], rate, piece);
   }
   return pieces;
 }

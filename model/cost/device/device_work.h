@@ -38,6 +38,14 @@ struct Float8Recipe {
 inline constexpr std::array kFloat8Recipes{Float8Recipe{"tensorwise", 3, 0}, Float8Recipe{"rowwise", 4, 8.0 / 3},
                                            Float8Recipe{"mxfp8", 3, 0}};
 
+/// What the rate of a product on matrix units is multiplied by because it runs in a training step. It is used if its
+/// time was not recorded but computed.
+enum class StepRate : std::uint8_t {
+  kNone,   ///< by nothing
+  kUsual,  ///< by Accelerator::step_share
+  kEarly,  ///< by Accelerator::early_step_share
+};
+
 /// A piece of device work, as input of device models.
 struct DeviceWork {
   Duration recorded{};
@@ -49,9 +57,7 @@ struct DeviceWork {
   double amount = 1;
   double row = 0;  ///< for a norm over rows, the size of a row in bytes: each row is read twice; 0 for all other work
   bool precision_known = false;  ///< true if from shapes or a kernel's name; otherwise `precision` is a guess
-  /// True if its time was not recorded but computed for a training step. Its products on matrix units then reach
-  /// Accelerator::step_share of their rate, on every device.
-  bool modelled = false;
+  StepRate step_rate = StepRate::kNone;
   /// True if launched in the optimizer's step, or if it has the name of an optimizer kernel.
   bool in_optimizer = false;
   Divided divided = Divided::kNot;     ///< how tensor-parallel ranks divide the work (OperatorTable::Use)
@@ -114,7 +120,7 @@ class DevicePieces {
 
 /// Returns the piece of device work of a modelled step that does all of an operator's work, by a kernel of class
 /// `kind`.
-[[nodiscard]] DeviceWork device_work_of(const OperatorTable::Operator& op, KernelClass kind);
+[[nodiscard]] DeviceWork device_work_of(const OperatorTable::Operator& op, KernelClass kind, StepRate rate);
 
 /// Returns the device of the first rank whose trace names one, or null if no trace does or the device is unknown.
 [[nodiscard]] const Accelerator* accelerator_of(const Capture& capture);

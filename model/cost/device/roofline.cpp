@@ -90,9 +90,15 @@ double floor_of(const DeviceWork& piece, const Accelerator& device) {
 
 bool has_tiles(const Work& work, const Accelerator& device) { return work.shape.count > 0 && device.processors > 0; }
 
+/// Returns the share of a product's rate that it reaches in its step.
+double step_share(const DeviceWork& piece, const Accelerator& device) {
+  if (piece.step_rate == StepRate::kNone || !device.has_matrix_units(piece.work->precision)) return 1;
+  return piece.step_rate == StepRate::kEarly ? device.early_step_share : device.step_share;
+}
+
 double flops_time(const DeviceWork& piece, const Accelerator& device) {
   const Work& work = *piece.work;
-  const double share = piece.modelled && device.has_matrix_units(work.precision) ? device.step_share : 1;
+  const double share = step_share(piece, device);
   const double at_peak = work.flops / share / device.flops(work.precision) * kNanoseconds;
   if (!has_tiles(work, device)) return at_peak;
   const ProductShape& shape = work.shape;
@@ -334,10 +340,10 @@ Scaled roofline_scaled(const DeviceWork& recorded, const Accelerator& from, cons
                        const Accelerator& to) {
   DeviceWork before = recorded;
   // A part of a product reaches the same share of the rate in its step, which cancels.
-  if (&from == &to && before.precision == changed.precision) before.modelled = false;
+  if (&from == &to && before.precision == changed.precision) before.step_rate = StepRate::kNone;
   before.recorded -= std::min(before.recorded, Duration{std::llround(quantising_time(before, from))});
   DeviceWork after = as_done_on(to, before, from, changed);
-  after.modelled = before.modelled;
+  after.step_rate = before.step_rate;
   Scaled scaled = duration_of(before, from, after, to);
   scaled.nanoseconds += quantising_time(after, to);
   scaled.error = error_of(before, from, after, to, scaled.by);

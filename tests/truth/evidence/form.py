@@ -17,7 +17,7 @@ from typing import Callable, NamedTuple, Optional
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = HERE / "sources.csv"
 QUESTIONS = ["replay", "network rate", "ranks", "buckets and partitions", "straggler", "device", "precision", "batch", "loader", "data parallel", "tensor parallel",
-             "pipeline", "ZeRO", "recomputation", "algorithm", "other", "memory", "collective"]
+             "pipeline", "ZeRO", "experts", "recomputation", "algorithm", "other", "memory", "collective"]
 # scaled: all work is multiplied so that one measured step of that machine is right. calibrated: stepsim fitted the machine to one measured step.
 BASES = ["captured", "modelled", "scaled", "calibrated"]
 USE_A_STEP = BASES[2:]

@@ -8,7 +8,7 @@ from .form import Answer, Case, Row, Run, generation, peak, step
 FILES = {"one-node": (measured_plans.gpt_rows, lambda device: "vtrain-a100-host"), "many-nodes": (measured_plans.gpt_rows, lambda device: "vtrain-a100-cluster"),
          "fsdp": (measured_plans.fsdp_rows, lambda device: f"mosaicml-{device.lower().replace(' ', '-')}"), "profile": (measured_plans.profile_rows, lambda device: "sailor-gh200")}
 # The first of these that a plan has is its question.
-QUESTIONS = [("expert", "other"), ("pipeline", "pipeline"), ("tensor", "tensor parallel"), ("zero", "ZeRO"), ("data", "data parallel")]
+QUESTIONS = [("expert", "experts"), ("pipeline", "pipeline"), ("tensor", "tensor parallel"), ("zero", "ZeRO"), ("data", "data parallel")]
 
 
 def options(words):

@@ -90,7 +90,7 @@ TEST(ExpertsTest, ProductsOfFewerExpertsHaveMoreTokensEach) {
   std::size_t products = 0;
   for (std::uint32_t which = 0; which < capture.operators.operators.size(); ++which) {
     const OperatorTable::Operator& op = capture.operators.operators[which];
-    DeviceWork piece = device_work_of(op, op.work.kind);
+    DeviceWork piece = device_work_of(op, op.work.kind, StepRate::kUsual);
     piece.which = which;
     const DeviceWork part = experts.part_of_rank(piece, 4, 1);
     if (!experts.is_product(which)) {
