@@ -15,8 +15,9 @@
 // - `batched`: the share of that rate that batched products reach. [T]: V100 0.78; 1 for other devices.
 // - `step`: the share of the rate of large products that products reach in a training step. [M]: fitted to steps of
 //   MPT models with FSDP on 8 to 512 devices (MosaicML, llm-foundry, scripts/train/benchmarking, 2023): A100 0.86, H100
-//   0.70. Later software reaches the A100's share on an H100 (docs/internals/fidelity.md), so 0.70 is its `early_step`,
-//   for steps with the libraries of 2022 and 2023. B200: 0.68, from 514 products of steps that SimuMax measured on one
+//   0.70, which is its `early_step`, for steps with the libraries of 2022 and 2023. Later ones reach more: 0.79 is
+//   between the shares that milabench's BERT, FSDP on Azure and NVIDIA's NeMo would need (0.68, 0.79 and 0.95;
+//   docs/internals/fidelity.md). B200: 0.68, from 514 products of steps that SimuMax measured on one
 //   (b200_system.json, v1.2, 2026): all together reach 0.477 of the peak, or 0.68 of `matrix`. (Those that it measured
 //   on an A100 PCIe reach 0.90 of it.) GH200, H200 and like devices have the H100's, GB200 the B200's. kUsualStep, the
 //   A100's, is used for other devices.
