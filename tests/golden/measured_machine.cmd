@@ -28,7 +28,7 @@ $ stepsim model gpt --layers 4 --hidden 1024 --heads 16 --sequence 1024 --device
 Wrote SCRATCH/step.json: a step of gpt with 4 layers, 0.104 billion parameters, 8 samples of 1024 tokens, bf16, on A100. Nothing of it was measured.
 $ stepsim whatif SCRATCH/step.json --set parallel.data=4 --set parallel.zero=2 --brief
 Step time 49.44 ms (43.76 to 56.66 ms), 1.1 % less than the baseline's 49.97 ms; 647.2 samples/s instead of 160.1 (+304.3 %). No step time was measured, so the error of the prediction is unknown. To narrow the range most, give one measured step (stepsim help calibrate).
-Answers of this kind (ZeRO, modelled step, one host, training) were 16.9 % off on average in 2 comparisons with measured runs, from 2 sources that no constant was fitted to; 100 % were in range.
+Answers of this kind (ZeRO, modelled step, one host, training) were 11.9 % off on average in 3 comparisons with measured runs, from 3 sources that no constant was fitted to; 67 % were in range.
 
 Why
 - Largest difference: compute, 49.65 ms to 48.21 ms (-1.439 ms).
@@ -62,12 +62,12 @@ $ stepsim plan SCRATCH/step.json --devices 8 --machine SCRATCH/machine.yaml --br
 Best plan for 8 devices: parallel.tensor=1, parallel.pipeline=1, parallel.data=8, batch.scale=1, parallel.microbatches=1, parallel.interleave=1, parallel.zero=1, parallel.recompute=none, comm.bucket_bytes=25MiB: step time 78.80 ms (60.87 to 102.0 ms), 812.2 samples/s; 49.30 ms by the data sheet alone; it needs 6.3 GiB of 40.0 GiB of memory per device; the next plan takes 0.0 % longer, and the ranges of 9 of the next 9 overlap with that of the best. 64 of 192 plans were simulated; of the others, 128 cannot be faster. Modelled times are corrected by 4 measured steps on A100 SXM 40GB: they are 41.0 % off by the data sheet, and 12.2 % if each is predicted from the others.
 Nothing of this kind was measured (another batch, calibrated step, one host, training): the range is half as wide again. Other answers about another batch were 4.7 % off on average in 243 comparisons with measured runs, from 2 sources that no constant was fitted to; 100 % were in range.
 $ stepsim whatif SCRATCH/step.json --set device.to=H100 --machine SCRATCH/machine.yaml --brief
-Step time 21.19 ms (8.834 to 57.73 ms), 57.6 % less than the baseline's 49.97 ms; 377.4 samples/s instead of 160.1 (+135.8 %). The measured steps of --machine are of A100 SXM 40GB, on which the job does not run after the changes: step times are those of models alone. To narrow the range most, give one measured step (stepsim help calibrate).
+Step time 20.54 ms (8.855 to 56.30 ms), 58.9 % less than the baseline's 49.97 ms; 389.5 samples/s instead of 160.1 (+143.3 %). The measured steps of --machine are of A100 SXM 40GB, on which the job does not run after the changes: step times are those of models alone. To narrow the range most, give one measured step (stepsim help calibrate).
 Answers of this kind are unreliable: half of those with a measured run were more than 36 % off.
-Answers of this kind (another GPU, modelled step, one host, training) were 70.5 % off on average in 40 comparisons with measured runs, from 2 sources that no constant was fitted to; 55 % were in range.
+Answers of this kind (another GPU, modelled step, one host, training) were 72.0 % off on average in 40 comparisons with measured runs, from 2 sources that no constant was fitted to; 55 % were in range.
 
 Why
-- Largest difference: compute, 49.65 ms to 20.78 ms (-28.87 ms).
+- Largest difference: compute, 49.65 ms to 20.12 ms (-29.53 ms).
 - The step is limited by the GPU, before and after.
 $ stepsim whatif scenarios/samples/byteps-even --machine tests/golden/data/measured-runs.csv
 error: tests/golden/data/measured-runs.csv:1: the file is a value; expected a map of keys such as 'device: H100'

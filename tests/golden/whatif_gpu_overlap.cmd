@@ -2,7 +2,7 @@ What does a network four times as fast save where an all-reduce makes the kernel
 
 $ stepsim whatif tests/golden/data/gpu_overlap.json --set network.bandwidth=4x
 Step time 14.43 ms (14.19 to 16.05 ms), 7.2 % less than the baseline's 15.56 ms. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
-Nothing of this kind was measured (another network, captured step, several hosts, training): the range is half as wide again. Other answers about another network were 7.1 % off on average in 21 comparisons with measured runs, from 1 source that no constant was fitted to; 100 % were in range.
+Nothing of this kind was measured (another network, captured step, several hosts, training): the range is half as wide again. Other answers about another network were 4.8 % off on average in 24 comparisons with measured runs, from 2 sources that no constant was fitted to; 100 % were in range.
 
 Why
 - Largest difference: compute, 15.50 ms to 14.38 ms (-1.125 ms).
@@ -56,7 +56,7 @@ gemm            9     1.50x            1.50x            1.50x     42     46.50 m
 - kernel time per step and rank: -1.125 ms (turn this off with --no-interference)
 $ stepsim whatif tests/golden/data/gpu_overlap.json --set network.bandwidth=4x --no-interference
 Step time 15.56 ms (15.37 to 15.74 ms), the same as the baseline's 15.56 ms. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
-Nothing of this kind was measured (another network, captured step, several hosts, training): the range is half as wide again. Other answers about another network were 7.1 % off on average in 21 comparisons with measured runs, from 1 source that no constant was fitted to; 100 % were in range.
+Nothing of this kind was measured (another network, captured step, several hosts, training): the range is half as wide again. Other answers about another network were 4.8 % off on average in 24 comparisons with measured runs, from 2 sources that no constant was fitted to; 100 % were in range.
 
 Why
 - The step is limited by the GPU, before and after.
@@ -102,7 +102,7 @@ waiting   0.025 ms   0.025 ms           0
 - baseline: rank 0's step 3; scenario: rank 0's step 3
 $ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml
 Best of 3 points: network.bandwidth=16x: step time 14.15 ms (13.89 to 16.33 ms), 9.0 % less than the baseline's 15.56 ms; increasing network.bandwidth beyond 4x (1x to 4x within the uncertainty) saves less than 5 %. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
-Nothing of this kind was measured (another network, captured step, several hosts, training): the range is half as wide again. Other answers about another network were 7.1 % off on average in 21 comparisons with measured runs, from 1 source that no constant was fitted to; 100 % were in range.
+Nothing of this kind was measured (another network, captured step, several hosts, training): the range is half as wide again. Other answers about another network were 4.8 % off on average in 24 comparisons with measured runs, from 2 sources that no constant was fitted to; 100 % were in range.
 
 Step times and their ranges (* = best)
    network.bandwidth  step time      from        to  change
@@ -120,7 +120,7 @@ Assumptions
 - No network model times 3 transfers: their recorded times, including waits for other ranks, are divided by 16.
 $ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml --no-interference
 None of 3 points changes the step time of 15.56 ms (15.37 to 15.74 ms) by 0.1 % or more; network.bandwidth hardly matters from 1x to 16x (under 5 %). The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
-Nothing of this kind was measured (another network, captured step, several hosts, training): the range is half as wide again. Other answers about another network were 7.1 % off on average in 21 comparisons with measured runs, from 1 source that no constant was fitted to; 100 % were in range.
+Nothing of this kind was measured (another network, captured step, several hosts, training): the range is half as wide again. Other answers about another network were 4.8 % off on average in 24 comparisons with measured runs, from 2 sources that no constant was fitted to; 100 % were in range.
 
 Step times and their ranges (* = best)
    network.bandwidth  step time      from        to  change

@@ -15,9 +15,8 @@
 // - `batched`: the share of that rate that batched products reach. [T]: V100 0.78; 1 for other devices.
 // - `step`: the share of the rate of large products that products reach in a training step. [M]: fitted to steps of
 //   MPT models with FSDP on 8 to 512 devices (MosaicML, llm-foundry, scripts/train/benchmarking, 2023): A100 0.86, H100
-//   0.70, which is its `early_step`, for steps with the libraries of 2022 and 2023. Later ones reach more: 0.79 is
-//   between the shares that milabench's BERT, FSDP on Azure and NVIDIA's NeMo would need (0.68, 0.79 and 0.95;
-//   docs/internals/fidelity.md). B200: 0.68, from 514 products of steps that SimuMax measured on one
+//   0.70, which is its `early_step`, for steps with the libraries of 2022 and 2023. With later ones it has the A100's
+//   share: FSDP on Azure would need 0.79, NVIDIA's NeMo 0.95, milabench's BERT 0.68 (docs/internals/fidelity.md). B200: 0.68, from 514 products of steps that SimuMax measured on one
 //   (b200_system.json, v1.2, 2026): all together reach 0.477 of the peak, or 0.68 of `matrix`. (Those that it measured
 //   on an A100 PCIe reach 0.90 of it.) GH200, H200 and like devices have the H100's, GB200 the B200's. kUsualStep, the
 //   A100's, is used for other devices.
@@ -64,7 +63,6 @@ namespace {
 constexpr double kUsualShare = 0.81;
 constexpr double kLowPowerShare = 0.5;
 constexpr double kUsualStep = 0.86;
-constexpr double kHopperStep = 0.79;
 constexpr double kEarlyHopperStep = 0.70;
 constexpr double kBlackwellStep = 0.68;
 constexpr double kOneIssueShare = 0.9;
@@ -187,12 +185,12 @@ constexpr Shares kV100Share{0.70, 1.0, 0.91, true, 0.78};
 constexpr Shares kT4Share{0.37, 0.60, 0.70, true};
 constexpr Shares kL4Share{kLowPowerShare, 0.39, 0.77, true};
 constexpr Shares kA100Share{0.869, 0.90, 0.88, true};
-constexpr Shares kH100Share{0.803, 0.78, 0.92, true, 1, kHopperStep, kEarlyHopperStep};
+constexpr Shares kH100Share{0.803, 0.78, 0.92, true, 1, kUsualStep, kEarlyHopperStep};
 constexpr Shares kLowPower{kLowPowerShare, 0.60, 0.70};  // the values of the T4
 constexpr Shares kLikeV100{0.70, 1.0, 0.91};
 constexpr Shares kLikeA100{0.869, 0.90, 0.88};
-constexpr Shares kLikeH100{0.803, 0.78, 0.92, false, 1, kHopperStep, kEarlyHopperStep};
-constexpr Shares kH100PcieShare{0.75, 0.78, 0.92, false, 1, kHopperStep, kEarlyHopperStep};
+constexpr Shares kLikeH100{0.803, 0.78, 0.92, false, 1, kUsualStep, kEarlyHopperStep};
+constexpr Shares kH100PcieShare{0.75, 0.78, 0.92, false, 1, kUsualStep, kEarlyHopperStep};
 constexpr Shares kAdaShare{1.0, kTwoIssueShare, 0.92};
 
 constexpr std::string_view kPascalSource = "NVIDIA Tesla P100 white paper (2016) and Tesla P4, P40 data sheets (2016)";
