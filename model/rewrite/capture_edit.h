@@ -32,6 +32,8 @@ class CaptureEdit {
 
   /// Returns the builder of the graph. Edges and durations can be changed, and edges and rendezvous can be added.
   [[nodiscard]] DagBuilder& builder() noexcept { return builder_; }
+  /// Reserves memory for so many more tasks and edges.
+  void reserve(std::size_t tasks, std::size_t edges);
   /// Adds a task to step `step` (an index into Recording::steps, or -1). Its recorded times, which replays ignore, are
   /// derived from its hint. It has no events and no origin.
   TaskId add_task(const TaskSpec& task, std::int32_t step);
