@@ -40,6 +40,11 @@ DagBuilder builder_of(const Dag& dag, const std::vector<Time>& hints) {
   return builder;
 }
 
+Capture without_dag(Capture capture) {
+  capture.dag = {};
+  return capture;
+}
+
 /// Reorders a column by the new task ids; values of tasks without a new id are dropped.
 template <class T>
 std::vector<T> reordered(const std::vector<T>& old, const std::vector<TaskId>& new_id, std::size_t count) {
@@ -67,9 +72,10 @@ Capture without_tasks(const Capture& capture) {
 }
 
 CaptureEdit::CaptureEdit(const Capture& capture)
-    : capture_(capture),
+    : capture_(without_dag(capture)),
       builder_(builder_of(capture.dag, capture.recording.start)),
       removed_(capture.dag.task_count(), false),
+      captured_tasks_(capture.dag.task_count()),
       captured_steps_(capture.recording.steps.size()) {}
 
 void CaptureEdit::reserve(std::size_t tasks, std::size_t edges) {
@@ -112,7 +118,7 @@ std::int32_t CaptureEdit::add_step(const RecordedStep& step) {
 }
 
 void CaptureEdit::remove_captured() {
-  std::fill_n(removed_.begin(), capture_.dag.task_count(), true);
+  std::fill_n(removed_.begin(), captured_tasks_, true);
   dropped_steps_ = captured_steps_;
 }
 
