@@ -471,7 +471,7 @@ std::optional<PredictedIteration> Predictor::repeated_iteration(const Plan& plan
 std::optional<PredictedIteration> Predictor::repeated_iteration(const Plan& plan, const Sides& sides,
                                                                 const sim::EngineOptions& options) {
   const Parallelism& parallelism = plan.parallelism;
-  // A rank follows its order of forward and backward passes from its first backward pass on.
+  // All forward passes first: a microbatch more adds work at two places of each lane, not at one.
   if (parallelism.schedule != PipelineSchedule::kOneForwardOneBackward || plan.network->make == nullptr)
     return std::nullopt;
   const std::uint32_t round = parallelism.interleave > 1 ? parallelism.pipeline : 1;
