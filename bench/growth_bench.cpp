@@ -17,6 +17,7 @@
 #include "sim/engine/engine.h"
 #include "sim/engine/replays.h"
 #include "tests/model/rewrite/data_parallel_job.h"
+#include "tests/model/rewrite/transformer_job.h"
 #include "tests/sim/workloads.h"
 
 /// Measures how time grows with the size of a job. Each answer is compared with a closed form; a wrong one ends the
@@ -114,6 +115,39 @@ void more_workers(benchmark::State& state) {
   }
 }
 BENCHMARK(more_workers)->RangeMultiplier(2)->Range(256, 4096)->Unit(benchmark::kMillisecond);
+
+/// Returns the capture of a step of one GPU: forward and backward passes of layers, and an optimizer.
+Capture one_gpu() { return stepsim::testing::TransformerJob{.layers = 8, .batch = 4}.capture(); }
+
+/// Predicts the iteration of a pipeline of four stages for a number of microbatches. However many there are, as few
+/// tasks are replayed, and each microbatch adds the same time, in whole nanoseconds.
+void more_microbatches(benchmark::State& state) {
+  const Capture one = one_gpu();
+  Cluster host;
+  host.hosts.push_back({"0"});
+  host.endpoints.push_back({HostId{0}, {}});
+  const auto iteration = [&](std::int64_t microbatches) {
+    scenarios::Scenario scenario;
+    scenarios::add_set(scenario, "parallel.pipeline=4");
+    scenarios::add_set(scenario, fmt::format("parallel.microbatches={}", microbatches));
+    scenarios::add_set(scenario, fmt::format("batch.scale={}", microbatches));
+    scenarios::Predictor predictor(one, host, *find_network_model("alpha_beta"));
+    scenarios::Plan plan = predictor.plan();
+    scenarios::apply_all(scenario.changes, plan);
+    return predictor.iteration(plan, scenarios::Sides{});
+  };
+  const std::int64_t microbatches = state.range(0);
+  for ([[maybe_unused]] auto _ : state) {
+    const scenarios::PredictedIteration found = iteration(microbatches);
+    const scenarios::PredictedIteration half = iteration(microbatches / 2);
+    const Duration period = iteration(microbatches / 2 + 1).length - half.length;
+    if (found.length != half.length + period * (microbatches / 2) || found.tasks != half.tasks) {
+      state.SkipWithError("more microbatches do not take as much longer, or more tasks are replayed");
+      break;
+    }
+  }
+}
+BENCHMARK(more_microbatches)->RangeMultiplier(2)->Range(256, 4096)->Unit(benchmark::kMillisecond);
 
 /// Divides a job into parts that can be replayed separately. The job has one collective per group of eight ranks.
 /// Because all groups share a network, the job is one part.

@@ -200,6 +200,26 @@ void beginnings(benchmark::State& state) {
 }
 BENCHMARK(beginnings)->RangeMultiplier(10)->Range(3000, 300'000)->Unit(benchmark::kMillisecond);
 
+/// Looks for private data in a trace whose 1,000 collectives each name all ranks of the job. The names of the ranks
+/// must be searched once, not in each collective.
+void named_ranks(benchmark::State& state) {
+  std::string list;
+  for (std::int64_t rank = 0; rank < state.range(0); ++rank) list += fmt::format("{}{}", rank == 0 ? "[" : ", ", rank);
+  std::string text = R"({"traceEvents": [{"name": "first"})";
+  for (int i = 0; i < 1000; ++i)
+    text += fmt::format(R"(, {{"name": "all-reduce", "args": {{"Process Group Ranks": "{}]"}}}})", list);
+  text += "]}";
+  for ([[maybe_unused]] auto _ : state) {
+    ingest::Scrubber scrubber;
+    scrubber.scrub(*ingest::memory_source(text, "trace"), ingest::TextForm::kTrace, [](std::string_view) {});
+    if (scrubber.searched() > 2 * list.size() + 1000) {
+      state.SkipWithError("the names of ranks are searched several times");
+      break;
+    }
+  }
+}
+BENCHMARK(named_ranks)->RangeMultiplier(2)->Range(64, 4096)->Unit(benchmark::kMillisecond);
+
 /// Scrubs one long name that repeats the name of a user, who is learned from the same trace.
 void scrubbed_name(benchmark::State& state) {
   std::string name;

@@ -273,6 +273,7 @@ std::optional<std::string> Scrubber::changed_by_key(const JsonPlace& place, std:
 
 std::optional<std::string> Scrubber::changed_by_form(const JsonPlace& place, std::string_view text, Names names) {
   if (names == Names::kOutsideOperators && names_operator(text)) names = Names::kNoPlainWords;
+  searched_ += text.size();
   const std::vector<PrivatePiece> pieces = find_private(text);
   if (pieces.empty() && names_.empty()) return std::nullopt;
   std::string result;

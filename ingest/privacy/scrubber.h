@@ -21,15 +21,16 @@
 
 namespace stepsim::ingest {
 
-/// A cache of facts about texts. A new text may replace a cached one, and long texts are not cached, so memory and the
-/// time of a lookup are bounded for any input.
+/// A cache of facts about texts. A new text may replace a cached one. Long texts have few places of their own, for the
+/// lists of ranks that each collective of a large job repeats, and the longest are not cached, so memory and the time
+/// of a lookup are bounded for any input.
 template <class Facts>
 class TextMemo {
  public:
   /// Returns the facts of a text, which the caller may change. They are `Facts{}` for a text that is not cached. The
   /// reference is valid until the next call.
   [[nodiscard]] Facts& operator[](std::string_view text) {
-    if (text.size() > kLongest) return long_text_ = {};
+    if (text.size() > kLongest) return of_long_text(text);
     const Ends ends(text);
     if (!entries_[last_].holds(text, ends)) {
       last_ = place(text, ends);
@@ -52,6 +53,8 @@ class TextMemo {
   static constexpr std::size_t kFewestEntries = std::size_t{1} << 6U;
   static constexpr std::size_t kMostEntries = std::size_t{1} << 15U;
   static constexpr std::size_t kLongest = 512;
+  static constexpr std::size_t kLongEntries = std::size_t{1} << 6U;     // of texts that are longer
+  static constexpr std::size_t kLongestOfAll = std::size_t{64} << 10U;  // numbers of some 11,000 ranks
 
   /// The first and last eight characters of a text. Most texts have at most sixteen characters, so these are the whole
   /// text.
@@ -86,10 +89,24 @@ class TextMemo {
     return (((ends.first ^ std::rotl(ends.last, 29)) + middle) * kOdd) >> (64 - std::bit_width(entries_.size() - 1));
   }
 
+  struct LongEntry {
+    std::string text;
+    Facts facts{};
+  };
+
+  [[nodiscard]] Facts& of_long_text(std::string_view text) {
+    if (text.size() > kLongestOfAll) return uncached_ = {};
+    long_entries_.resize(kLongEntries);
+    LongEntry& entry = long_entries_[std::hash<std::string_view>{}(text) % kLongEntries];
+    if (entry.text != text) entry = {std::string(text), {}};
+    return entry.facts;
+  }
+
   std::vector<Entry> entries_ = std::vector<Entry>(kFewestEntries);
   std::size_t texts_ = 0;  ///< texts that entered this table, including those replaced since
   std::size_t last_ = 0;   ///< index of the text that was looked up last: keys are looked up several times in a row
-  Facts long_text_{};
+  std::vector<LongEntry> long_entries_;  ///< empty until there is a long text
+  Facts uncached_{};
 };
 
 /// The form of a file's text. It determines how the text is scrubbed.
@@ -126,6 +143,9 @@ class Scrubber {
 
   /// The replaced content by kind, in the order of first occurrence.
   [[nodiscard]] const std::vector<PrivateContent>& found() const noexcept { return found_; }
+  /// Returns the number of characters that were searched for private content. Texts that are repeated count once, as
+  /// far as they are cached.
+  [[nodiscard]] std::uint64_t searched() const noexcept { return searched_; }
 
  private:
   /// Selects the learned names that are replaced in a text. A name that is a plain word may also occur as a word of the
@@ -181,6 +201,7 @@ class Scrubber {
   std::array<std::map<std::string, std::size_t, std::less<>>, kPrivateKindCount> numbers_;  ///< by kind
   TextMemo<Known> known_;
   std::vector<PrivateContent> found_;
+  std::uint64_t searched_ = 0;
 };
 
 }  // namespace stepsim::ingest

@@ -90,6 +90,9 @@ class Dag {
   /// Returns the minimum time between the end of the edge's source and the start of its target. >= 0.
   [[nodiscard]] Duration lag(EdgeId edge) const noexcept { return lag_.empty() ? Duration{} : lag_[edge.index()]; }
   [[nodiscard]] bool has_lags() const noexcept { return !lag_.empty(); }
+  void set_payload(RendezvousId id, Bytes bytes) { collectives_[id.index()].bytes = bytes; }
+  /// Precondition: some task of this dag has bytes.
+  void set_bytes(TaskId task, Bytes bytes) { bytes_.set(task.index(), bytes); }
   /// Adds a group that no collective has, such as that of all ranks with their copies.
   void add_group(Group group) { groups_.push_back(std::move(group)); }
   /// Calls rename(std::string& host) for the name of each lane's host.

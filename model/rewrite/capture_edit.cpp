@@ -15,9 +15,13 @@ TaskSpec spec_of(const Dag& dag, TaskId task, DagBuilder& builder, Time hint) {
       dag.priority(task)};
 }
 
+/// Returns the room for a number of tasks or edges and some more: most edits add few.
+std::size_t with_room(std::size_t count) { return count + count / 16 + 64; }
+
 /// Returns a builder with the tasks, edges and rendezvous of `dag`, with the same ids.
 DagBuilder builder_of(const Dag& dag, const std::vector<Time>& hints) {
   DagBuilder builder;
+  builder.reserve(with_room(dag.task_count()), with_room(dag.edge_count()));
   for (const Lane& lane : dag.lanes()) (void)builder.add_lane(lane);
   for (const TaskId task : dag.tasks()) {
     (void)builder.add_task(spec_of(dag, task, builder, hints.empty() ? Time{} : hints[task.index()]));
@@ -34,6 +38,11 @@ DagBuilder builder_of(const Dag& dag, const std::vector<Time>& hints) {
     for (const TaskId member : dag.members(id)) builder.join(rendezvous, member);
   }
   return builder;
+}
+
+Capture without_dag(Capture capture) {
+  capture.dag = {};
+  return capture;
 }
 
 /// Reorders a column by the new task ids; values of tasks without a new id are dropped.
@@ -63,10 +72,27 @@ Capture without_tasks(const Capture& capture) {
 }
 
 CaptureEdit::CaptureEdit(const Capture& capture)
-    : capture_(capture),
+    : capture_(without_dag(capture)),
       builder_(builder_of(capture.dag, capture.recording.start)),
       removed_(capture.dag.task_count(), false),
+      captured_tasks_(capture.dag.task_count()),
       captured_steps_(capture.recording.steps.size()) {}
+
+void CaptureEdit::reserve(std::size_t tasks, std::size_t edges) {
+  const std::size_t all = with_room(builder_.task_count() + tasks);
+  builder_.reserve(all, with_room(builder_.edges().size() + edges));
+  removed_.reserve(all);
+  Recording& recording = capture_.recording;
+  const auto reserve_column = [all](auto& column) {
+    if (!column.empty()) column.reserve(all);
+  };
+  reserve_column(recording.start);
+  reserve_column(recording.finish);
+  reserve_column(recording.step);
+  reserve_column(recording.events);
+  reserve_column(recording.origin);
+  reserve_column(capture_.task_ids);
+}
 
 TaskId CaptureEdit::add_task(const TaskSpec& task, std::int32_t step) {
   Recording& recording = capture_.recording;
@@ -92,7 +118,7 @@ std::int32_t CaptureEdit::add_step(const RecordedStep& step) {
 }
 
 void CaptureEdit::remove_captured() {
-  std::fill_n(removed_.begin(), capture_.dag.task_count(), true);
+  std::fill_n(removed_.begin(), captured_tasks_, true);
   dropped_steps_ = captured_steps_;
 }
 

@@ -32,6 +32,8 @@ class CaptureEdit {
 
   /// Returns the builder of the graph. Edges and durations can be changed, and edges and rendezvous can be added.
   [[nodiscard]] DagBuilder& builder() noexcept { return builder_; }
+  /// Reserves memory for so many more tasks and edges, and for a few besides.
+  void reserve(std::size_t tasks, std::size_t edges);
   /// Adds a task to step `step` (an index into Recording::steps, or -1). Its recorded times, which replays ignore, are
   /// derived from its hint. It has no events and no origin.
   TaskId add_task(const TaskSpec& task, std::int32_t step);
@@ -52,9 +54,10 @@ class CaptureEdit {
   friend class TaskCopier;  // adds to each table what belongs to a copy
   void drop_steps();
 
-  Capture capture_;
+  Capture capture_;  ///< without its graph, which the builder has
   DagBuilder builder_;
   std::vector<bool> removed_;
+  std::size_t captured_tasks_;
   std::size_t captured_steps_;
   std::size_t dropped_steps_ = 0;  ///< the number of steps from the first on that are dropped
 };

@@ -12,6 +12,7 @@ ReductionEdit::ReductionEdit(const Capture& capture, const DeviceLaunches& launc
       next_(capture.dag.task_count()),
       previous_(capture.dag.task_count()),
       launches_work_(capture.dag.task_count(), false) {
+  edit_.reserve(0, 0);  // few tasks are added, for which columns would double
   for (const auto& [thread, list] : launches_) {
     for (const DeviceLaunch& launch : list) launches_work_[launch.call.index()] = true;
   }

@@ -31,6 +31,8 @@ class TaskCopies {
   [[nodiscard]] TaskId find(TaskId task) const noexcept;
   /// Returns the copy of a task that was copied. O(log tasks).
   [[nodiscard]] TaskId at(TaskId task) const;
+  /// Returns the copy of the i-th task.
+  [[nodiscard]] TaskId operator[](std::size_t i) const noexcept { return TaskId{first_.index() + i}; }
   /// Returns the copy of the task with the smallest id. Precondition: not empty().
   [[nodiscard]] TaskId front() const noexcept { return first_; }
 

@@ -31,7 +31,7 @@ class IntervalBasis {
   [[nodiscard]] std::size_t step_count() const noexcept { return step_count_; }
   [[nodiscard]] const std::optional<double>& trend() const noexcept { return trend_; }
   [[nodiscard]] Duration iteration_of(const Plan& plan, const Sides& sides) const {
-    return meter_.predict(predictor_, plan, sides).iteration;
+    return meter_.iteration(predictor_, plan, sides);
   }
 
   /// Returns the measured iteration. If the profiler's cost follows from job.yaml's measured_step, this is that time.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -23,9 +24,11 @@
 #include "model/rewrite/parallel/divided_step.h"
 #include "model/rewrite/parameter_server/build.h"
 #include "model/rewrite/ranks.h"
+#include "scenarios/answer/baseline.h"
 #include "scenarios/answer/learn_from_capture.h"
 #include "scenarios/change/device_rule.h"
 #include "scenarios/change/on_machine.h"
+#include "sim/analysis/inserted_period.h"
 #include "sim/analysis/summary.h"
 #include "sim/engine/machine.h"
 
@@ -277,21 +280,41 @@ std::shared_ptr<const Capture> Predictor::graph_of(const Plan& plan, const Sides
 }
 
 void Predictor::forget(const GraphKey& key) {
-  graphs_.erase_if([&key](const SidedGraph& graph) { return graph.plan == key; });
+  graphs_.erase_if([&key](const SidedGraph& graph) {
+    const std::uint32_t microbatches = graph.plan.parallelism.microbatches;
+    if (microbatches > key.parallelism.microbatches) return false;
+    GraphKey with_as_many = key;
+    with_as_many.parallelism.microbatches = microbatches;
+    return graph.plan == with_as_many;
+  });
 }
 
-/// Repeats the replay in `prediction` until the durations of kernels match the communication that they overlap.
-/// `durations` are the durations of the first replay, indexed by TaskId.
-void Predictor::slow_kernels(const std::vector<Duration>& durations, double side, sim::Machine& machine,
-                             const sim::EngineOptions& options, Prediction& prediction) const {
-  SlowedKernels kernels(*settings_.interference, *prediction.graph, durations, side);
-  const sim::EngineOptions again{.threads = options.threads, .grain = options.grain, .stop = options.stop};
-  prediction.unsettled = kernels.follow(prediction.timeline);
+struct Predictor::Replayed {
+  std::shared_ptr<const Capture> graph;
+  std::shared_ptr<const Cluster> cluster;
+  sim::Machine machine;
+  std::vector<Duration> durations;  ///< of tasks; empty if they are as recorded
+  bool interferes = false;          ///< true if communication may slow kernels
+  std::vector<DeviceShare> shares;
+  sim::Timeline timeline;
+
+  /// Replays the graph with other durations.
+  void repeat(const std::vector<Duration>& changed, const sim::EngineOptions& options) {
+    machine.set_durations(changed);
+    timeline =
+        sim::replay(graph->dag, machine, {.threads = options.threads, .grain = options.grain, .stop = options.stop});
+    refuse_the_end_of_time(timeline);
+  }
+};
+
+/// Repeats a replay until the durations of kernels match the communication that they overlap.
+void Predictor::slow_kernels(double side, const sim::EngineOptions& options, Replayed& replayed,
+                             Prediction& prediction) const {
+  SlowedKernels kernels(*settings_.interference, *replayed.graph, replayed.durations, side);
+  prediction.unsettled = kernels.follow(replayed.timeline);
   for (int round = 0; round < kMostRounds && prediction.unsettled > 0; ++round) {
-    machine.set_durations(kernels.durations());
-    prediction.timeline = sim::replay(prediction.graph->dag, machine, again);
-    refuse_the_end_of_time(prediction.timeline);
-    prediction.unsettled = kernels.follow(prediction.timeline);
+    replayed.repeat(kernels.durations(), options);
+    prediction.unsettled = kernels.follow(replayed.timeline);
   }
   prediction.slowed = kernels.classes();
 }
@@ -325,8 +348,7 @@ Prediction Predictor::predict(const Plan& plan, const Sides& sides, const sim::E
 
 Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& options) {
   Prediction prediction = predict(plan, Sides{}, options);
-  // Replicas that divide experts do less work on parameters for as many samples.
-  if (plan.parallelism != Parallelism{} && plan.parallelism.expert == 1) check_throughput(plan, prediction, options);
+  check_throughput(plan, prediction.iteration, options);
   return prediction;
 }
 
@@ -349,8 +371,10 @@ Duration Predictor::step_without_optimizer(const Plan& plan, const sim::EngineOp
   return steps_without_optimizer_.emplace(std::move(work_of_one.durations), step).first->second;
 }
 
-void Predictor::check_throughput(const Plan& plan, const Prediction& prediction, const sim::EngineOptions& options) {
+void Predictor::check_throughput(const Plan& plan, Duration iteration, const sim::EngineOptions& options) {
   const Parallelism& parallelism = plan.parallelism;
+  // Replicas that divide experts do less work on parameters for as many samples.
+  if (parallelism == Parallelism{} || parallelism.expert > 1) return;
   double step = 0;
   try {
     step = static_cast<double>(step_without_optimizer(plan, options).count());
@@ -359,33 +383,43 @@ void Predictor::check_throughput(const Plan& plan, const Prediction& prediction,
   }
   const double stages = static_cast<double>(parallelism.tensor) * parallelism.pipeline;
   const double least = step * parallelism.microbatches / stages;
-  if (static_cast<double>(prediction.iteration.count()) * (1 + kSlackOfThroughput) >= least) return;
+  if (static_cast<double>(iteration.count()) * (1 + kSlackOfThroughput) >= least) return;
   throw CannotAnswer(
       {},
       fmt::format("{} would take {} for a step that takes them at least {}, because the captured device takes {} for "
                   "{} without its optimizer: something of the step is missing, or done less often; expected a capture "
                   "of steps with shapes of all operators that wait for nothing at their end",
-                  counted(parallelism.ranks(), "device"), stepsim::to_text(prediction.iteration),
+                  counted(parallelism.ranks(), "device"), stepsim::to_text(iteration),
                   stepsim::to_text(Duration{std::llround(least)}), stepsim::to_text(Duration{std::llround(step)}),
                   parallelism.microbatches == 1 ? "it" : "each microbatch"));
 }
 
+Predictor::Replayed Predictor::replay(const Plan& plan, const Sides& sides, const sim::EngineOptions& options) {
+  const std::shared_ptr<const Capture> graph = graph_of(plan, sides);
+  Replayed replayed{.graph = graph,
+                    .cluster = cluster_of(plan, sides),
+                    .machine = sim::Machine::as_recorded(*graph),
+                    .interferes = settings_.interference && (frees_kernels() || graph->dag.rendezvous_count() > 0)};
+  if (!plan.recorded_collectives) replayed.machine.set_network(*plan.network, *replayed.cluster);
+  if (plan.recorded_collectives || !plan.rules.empty() || sides.durations || plan.recorded_transfers != 1 ||
+      replayed.interferes || settings_.profiler || is_on_machine(plan))
+    replayed.durations = durations_of(plan, sides, *graph, replayed.shares);
+  if (!replayed.durations.empty()) replayed.machine.set_durations(replayed.durations);
+  replayed.timeline = sim::replay(graph->dag, replayed.machine, options);
+  refuse_the_end_of_time(replayed.timeline);
+  return replayed;
+}
+
 Prediction Predictor::predict_once(const Plan& plan, const Sides& sides, const sim::EngineOptions& options) {
   Prediction prediction;
-  prediction.graph = graph_of(plan, sides);
+  {
+    Replayed replayed = replay(plan, sides, options);
+    if (replayed.interferes) slow_kernels(sides.interference, options, replayed, prediction);
+    prediction.graph = std::move(replayed.graph);
+    prediction.timeline = std::move(replayed.timeline);
+    prediction.shares = std::move(replayed.shares);
+  }
   const Capture& graph = *prediction.graph;
-  sim::Machine machine = sim::Machine::as_recorded(graph);
-  const std::shared_ptr<const Cluster> cluster = cluster_of(plan, sides);
-  if (!plan.recorded_collectives) machine.set_network(*plan.network, *cluster);
-  std::vector<Duration> durations;
-  const bool interferes = settings_.interference && (frees_kernels() || graph.dag.rendezvous_count() > 0);
-  if (plan.recorded_collectives || !plan.rules.empty() || sides.durations || plan.recorded_transfers != 1 ||
-      interferes || settings_.profiler || is_on_machine(plan))
-    durations = durations_of(plan, sides, graph, prediction.shares);
-  if (!durations.empty()) machine.set_durations(durations);
-  prediction.timeline = sim::replay(graph.dag, machine, options);
-  refuse_the_end_of_time(prediction.timeline);
-  if (interferes) slow_kernels(durations, sides.interference, machine, options, prediction);
   prediction.of_captured_steps = sim::replayed_iteration(graph, prediction.timeline);
   prediction.steady = sim::steady_iteration(graph, prediction.timeline);
   const auto& steady = prediction.steady;
@@ -393,6 +427,81 @@ Prediction Predictor::predict_once(const Plan& plan, const Sides& sides, const s
   const bool repeats = steady && steady->follows && settings_.trusts_repetition;
   prediction.iteration = repeats ? steady->length : prediction.of_captured_steps;
   return prediction;
+}
+
+std::optional<PredictedIteration> Predictor::repeated_iteration(const Plan& plan, const Sides& sides,
+                                                                const sim::EngineOptions& options,
+                                                                std::uint32_t microbatches, std::uint32_t more) {
+  const std::uint32_t periods = (plan.parallelism.microbatches - microbatches) / (more - microbatches);
+  std::array plans{plan, plan};  // replays refer to their clusters
+  plans[0].parallelism.microbatches = microbatches;
+  plans[1].parallelism.microbatches = more;
+  std::array replayed{replay(plans[0], sides, options), replay(plans[1], sides, options)};
+  auto& [before, after] = replayed;
+  const auto period = [&before = before, &after = after] {
+    return sim::inserted_period(before.graph->dag, before.timeline, after.graph->dag, after.timeline);
+  };
+  std::optional<Duration> found = period();
+  if (found && after.interferes) {
+    const auto kernels_of = [&](const Replayed& one) {
+      return SlowedKernels(*settings_.interference, *one.graph, one.durations, sides.interference);
+    };
+    std::array kernels{kernels_of(before), kernels_of(after)};
+    for (int round = 0; found; ++round) {
+      const SlowedKernels::Difference one = kernels[0].compare(before.timeline);
+      const SlowedKernels::Difference next = kernels[1].compare(after.timeline);
+      const auto of_all = [periods](double first, double second) { return first + periods * (second - first); };
+      if (SlowedKernels::Difference{of_all(one.changed, next.changed), of_all(one.all, next.all)}.share() == 0) break;
+      if (round == kMostRounds) return std::nullopt;
+      for (std::size_t i = 0; i < replayed.size(); ++i) {
+        kernels[i].take();
+        replayed[i].repeat(kernels[i].durations(), options);
+      }
+      found = period();
+    }
+  }
+  if (!found) return std::nullopt;
+  const Duration length = sim::replayed_iteration(*before.graph, before.timeline);
+  const Duration longer = sim::replayed_iteration(*after.graph, after.timeline);
+  if (longer - length != *found || *found > (kEndOfTime - Time{} - longer) / periods) return std::nullopt;
+  return PredictedIteration{length + *found * std::int64_t{periods},
+                            before.graph->dag.task_count() + after.graph->dag.task_count()};
+}
+
+std::optional<PredictedIteration> Predictor::repeated_iteration(const Plan& plan, const Sides& sides,
+                                                                const sim::EngineOptions& options) {
+  const Parallelism& parallelism = plan.parallelism;
+  // All forward passes first: a microbatch more adds work at two places of each lane, not at one.
+  if (parallelism.schedule != PipelineSchedule::kOneForwardOneBackward || plan.network->make == nullptr)
+    return std::nullopt;
+  const std::uint32_t round = parallelism.interleave > 1 ? parallelism.pipeline : 1;
+  for (std::uint32_t period = round, fill = 2 * parallelism.pipeline;; period *= 2, fill *= 2) {
+    const std::uint32_t least = fill + 4 * period;
+    const std::uint32_t first = least + (parallelism.microbatches - least) % period;
+    if (parallelism.microbatches < least || 4 * (first + period) > parallelism.microbatches) return std::nullopt;
+    if (const auto found = repeated_iteration(plan, sides, options, first, first + period)) return found;
+  }
+}
+
+PredictedIteration Predictor::iteration(const Plan& plan, const Sides& sides, const sim::EngineOptions& options) {
+  const auto repeated = [&](const Sides& with) { return repeated_iteration(plan, with, options); };
+  std::optional<PredictedIteration> found;
+  try {
+    found = repeated(sides);
+  } catch (const sim::CopiesDiffer&) {
+    Sides again = sides;
+    again.copies_end_together = true;
+    found = repeated(again);
+  }
+  if (found) return *found;
+  const Prediction prediction = predict(plan, sides, options);
+  return {prediction.iteration, prediction.graph->dag.task_count(), note_on(prediction)};
+}
+
+PredictedIteration Predictor::iteration(const Plan& plan, const sim::EngineOptions& options) {
+  PredictedIteration found = iteration(plan, Sides{}, options);
+  check_throughput(plan, found.length, options);
+  return found;
 }
 
 ReplayMeter::ReplayMeter(sim::EngineOptions options, Progress progress)
@@ -426,6 +535,14 @@ Prediction ReplayMeter::predict(Predictor& predictor, const Plan& plan) {
 
 Prediction ReplayMeter::predict(Predictor& predictor, const Plan& plan, const Sides& sides) {
   return counted([&](const sim::EngineOptions& options) { return predictor.predict(plan, sides, options); });
+}
+
+Duration ReplayMeter::iteration(Predictor& predictor, const Plan& plan, const Sides& sides) {
+  add(0);
+  const sim::EngineOptions quietly{.threads = options_.threads, .grain = options_.grain, .stop = options_.stop};
+  const Duration length = predictor.iteration(plan, sides, quietly).length;
+  add(predictor.tasks_of(plan));
+  return length;
 }
 
 sim::StepWork work_of(const Plan& plan) {

@@ -58,6 +58,13 @@ struct Prediction {
   [[nodiscard]] std::vector<sim::CyclePart> limited_by() const;
 };
 
+/// The iteration of a prediction, for sweeps and ranges.
+struct PredictedIteration {
+  Duration length{};      ///< Prediction::iteration
+  std::size_t tasks = 0;  ///< number of tasks of the graphs that were replayed for it
+  std::string note{};     ///< note_on() the prediction
+};
+
 /// What a replay of a plan starts from.
 struct PlannedWork {
   std::shared_ptr<const Capture> graph;
@@ -92,7 +99,14 @@ class Predictor {
   [[nodiscard]] Prediction predict(const Plan& plan, const sim::EngineOptions& options = {});
   /// The same with other values of what is uncertain. It is no answer: devices may do more than the captured one could.
   [[nodiscard]] Prediction predict(const Plan& plan, const Sides& sides, const sim::EngineOptions& options = {});
-  /// Frees the graphs of plans with this key. A later prediction builds them again. O(graphs).
+  /// Returns the iteration of predict(), to the nanosecond. For a pipeline of many microbatches whose replay is known
+  /// to repeat itself from one microbatch to the next, two replays with fewer of them are enough
+  /// (sim::inserted_period()); otherwise calls predict().
+  [[nodiscard]] PredictedIteration iteration(const Plan& plan, const sim::EngineOptions& options = {});
+  [[nodiscard]] PredictedIteration iteration(const Plan& plan, const Sides& sides,
+                                             const sim::EngineOptions& options = {});
+  /// Frees the graphs of plans with this key, or with fewer microbatches. A later prediction builds them again.
+  /// O(graphs).
   void forget(const GraphKey& key);
 
  private:
@@ -116,13 +130,24 @@ class Predictor {
                                                    std::vector<DeviceShare>& shares) const;
   /// The same as predict(), but throws sim::CopiesDiffer if the plan's classes of ranks do not hold.
   [[nodiscard]] Prediction predict_once(const Plan& plan, const Sides& sides, const sim::EngineOptions& options);
+  /// A plan's graph with the models of its replay.
+  struct Replayed;
+  /// Replays a plan, with kernels as long as without communication that changes add.
+  [[nodiscard]] Replayed replay(const Plan& plan, const Sides& sides, const sim::EngineOptions& options);
+  /// Returns the iteration of predict_once() if it follows from replays with fewer microbatches; else nothing. Throws
+  /// what predict_once() throws.
+  [[nodiscard]] std::optional<PredictedIteration> repeated_iteration(const Plan& plan, const Sides& sides,
+                                                                     const sim::EngineOptions& options);
+  /// The same from replays with `microbatches` of them, and with `more`.
+  [[nodiscard]] std::optional<PredictedIteration> repeated_iteration(const Plan& plan, const Sides& sides,
+                                                                     const sim::EngineOptions& options,
+                                                                     std::uint32_t microbatches, std::uint32_t more);
   /// Throws CannotAnswer if each device of a divided job would compute more samples per second than the captured device
   /// does without its optimizer, with as many samples at once.
-  void check_throughput(const Plan& plan, const Prediction& prediction, const sim::EngineOptions& options);
+  void check_throughput(const Plan& plan, Duration iteration, const sim::EngineOptions& options);
   /// Returns the step of the captured device with the plan's changes, but without its divisions and its optimizer.
   [[nodiscard]] Duration step_without_optimizer(const Plan& plan, const sim::EngineOptions& options);
-  void slow_kernels(const std::vector<Duration>& durations, double side, sim::Machine& machine,
-                    const sim::EngineOptions& options, Prediction& prediction) const;
+  void slow_kernels(double side, const sim::EngineOptions& options, Replayed& replayed, Prediction& prediction) const;
 
   const Capture& captured_;
   std::shared_ptr<DividedStep> divided_step_;
@@ -172,6 +197,8 @@ class ReplayMeter {
   /// Calls Predictor::predict() and reports the replayed tasks as progress.
   [[nodiscard]] Prediction predict(Predictor& predictor, const Plan& plan);
   [[nodiscard]] Prediction predict(Predictor& predictor, const Plan& plan, const Sides& sides);
+  /// Calls Predictor::iteration() and reports the tasks of the plan's graph as progress.
+  [[nodiscard]] Duration iteration(Predictor& predictor, const Plan& plan, const Sides& sides);
   [[nodiscard]] int threads() const noexcept { return options_.threads; }
 
  private:

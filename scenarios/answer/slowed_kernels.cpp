@@ -83,23 +83,28 @@ double SlowedKernels::factor(std::size_t slowdown) const {
   return side_ == 0 ? each.factor : side_ < 0 ? each.low : each.high;
 }
 
-double SlowedKernels::follow(const sim::Timeline& timeline) {
+double SlowedKernels::Difference::share() const noexcept { return changed <= kSettled * all ? 0 : changed / all; }
+
+SlowedKernels::Difference SlowedKernels::compare(const sim::Timeline& timeline) {
   const std::map<Rank, BusyTimes> communication = device_communication(graph_.dag, timeline.start, timeline.finish);
   const BusyTimes none;
-  std::vector<Duration> next = durations_;
-  double changed = 0;
-  double all = 0;
+  next_ = durations_;
+  Difference difference;
   for (const Kernel& kernel : kernels_) {
     const auto busy = communication.find(graph_.dag.lane(kernel.task).rank);
     const std::size_t i = kernel.task.index();
-    next[i] = (busy == communication.end() ? none : busy->second)
-                  .duration_of(timeline.start[i], kernel.alone, factor(kernel.slowdown));
-    changed += std::abs(nanoseconds(next[i] - durations_[i]));
-    all += nanoseconds(next[i]);
+    next_[i] = (busy == communication.end() ? none : busy->second)
+                   .duration_of(timeline.start[i], kernel.alone, factor(kernel.slowdown));
+    difference.changed += std::abs(nanoseconds(next_[i] - durations_[i]));
+    difference.all += nanoseconds(next_[i]);
   }
-  if (changed <= kSettled * all) return 0;
-  durations_ = std::move(next);
-  return changed / all;
+  return difference;
+}
+
+double SlowedKernels::follow(const sim::Timeline& timeline) {
+  const double share = compare(timeline).share();
+  if (share > 0) take();
+  return share;
 }
 
 std::vector<SlowedClass> SlowedKernels::classes() const {

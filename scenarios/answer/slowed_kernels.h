@@ -43,9 +43,19 @@ class SlowedKernels {
   SlowedKernels(const CapturedInterference& interference, const Capture& graph, const std::vector<Duration>& durations,
                 double side);
 
-  /// Updates the durations of kernels for the communication in `timeline`. Returns the sum of the changes, divided by
-  /// the time of all kernels. If this is below 1e-5, leaves the durations unchanged and returns 0. O(n log n) for n
-  /// tasks.
+  /// How far durations are from those that a timeline's communication gives the kernels.
+  struct Difference {
+    double changed = 0;  ///< sum of the changes, in nanoseconds
+    double all = 0;      ///< time of all kernels, in nanoseconds
+    /// Returns the sum of the changes, divided by the time of all kernels; 0 if this is below 1e-5, so that the
+    /// durations are final.
+    [[nodiscard]] double share() const noexcept;
+  };
+  /// Finds the durations of kernels for the communication in `timeline`. take() makes them those of this object. O(n
+  /// log n) for n tasks.
+  [[nodiscard]] Difference compare(const sim::Timeline& timeline);
+  void take() { durations_ = next_; }
+  /// Calls compare(), and take() unless the share of the difference is 0. Returns that share.
   [[nodiscard]] double follow(const sim::Timeline& timeline);
   /// Durations indexed by TaskId of the graph.
   [[nodiscard]] const std::vector<Duration>& durations() const noexcept { return durations_; }
@@ -67,6 +77,7 @@ class SlowedKernels {
   const std::vector<Duration>& captured_;
   double side_;
   std::vector<Duration> durations_;
+  std::vector<Duration> next_;  ///< the result of the last compare()
   std::vector<Kernel> kernels_;
 };
 

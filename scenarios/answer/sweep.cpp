@@ -206,18 +206,26 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder* ranges, const si
   Outcome outcome;
   const std::optional<Outcome> refused = refusal_of([&] {
     const Plan plan = plan_of(point);
-    auto [predicted, range] =
-        ranges != nullptr ? ranges->predict(plan) : RangedPrediction{predictor_.predict(plan, engine), {}};
-    if (ranges == nullptr) range.low = range.mid = range.high = predicted.iteration;
+    Range<Duration> range;
+    if (ranges != nullptr || options.look) {
+      const RangedPrediction ranged =
+          ranges != nullptr ? ranges->predict(plan) : RangedPrediction{predictor_.predict(plan, engine), {}};
+      range = ranged.range;
+      if (ranges == nullptr) range.low = range.mid = range.high = ranged.prediction.iteration;
+      outcome.note = note_on(ranged.prediction);
+      if (options.look) options.look(point, ranged.prediction, range);
+    } else {
+      PredictedIteration predicted = predictor_.iteration(plan, engine);
+      range.low = range.mid = range.high = predicted.length;
+      outcome.note = std::move(predicted.note);
+    }
     const sim::StepWork work = work_of(plan);
     outcome.workers = work.workers;
     outcome.batches = work.batches;
     outcome.devices = work.devices;
-    outcome.note = note_on(predicted);
     outcome.memory = memory_of(plan).need;
     if (ranges != nullptr && is_on_machine(plan))
-      outcome.by_data_sheet = predictor_.predict(without_machine(plan), engine).iteration;
-    if (options.look) options.look(point, predicted, range);
+      outcome.by_data_sheet = predictor_.iteration(without_machine(plan), engine).length;
     outcome.iteration = Range<Duration>{range.low, range.mid, range.high};
   });
   return refused ? *refused : outcome;

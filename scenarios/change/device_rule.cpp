@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "model/base/text.h"
 #include "model/cost/device/roofline.h"
@@ -18,6 +21,45 @@ std::vector<bool> mask_of(const Selector& selector, const Capture& capture) {
   for (const TaskId task : selector.select(capture)) mask[task.index()] = true;
   return mask;
 }
+
+/// What a rule makes of a piece of device work.
+struct ChangedPiece {
+  DeviceWork before;
+  DeviceWork after;
+  Scaled time;
+};
+
+/// The results of a rule for some pieces. A divided job has a copy of a captured task in each microbatch, which are
+/// equal pieces. If most tasks have no copies, nothing is kept.
+class ChangedPieces {
+ public:
+  explicit ChangedPieces(const Recording& recording) : origin_(recording.origin) {
+    TaskId last{0};
+    for (const TaskId origin : origin_) {
+      if (origin.valid()) last = std::max(last, origin);
+    }
+    if (2 * last.index() < origin_.size()) known_.resize(kMostKept);
+  }
+
+  /// Returns the result for a piece; null if it is not kept.
+  [[nodiscard]] const ChangedPiece* find(TaskId task, const DeviceWork& piece) const {
+    if (known_.empty() || !origin_[task.index()].valid()) return nullptr;
+    const std::optional<ChangedPiece>& known = known_[place_of(task)];
+    return known && known->before == piece ? &*known : nullptr;
+  }
+  /// Keeps a result in place of another one.
+  void keep(TaskId task, const ChangedPiece& changed) {
+    if (!known_.empty() && origin_[task.index()].valid()) known_[place_of(task)] = changed;
+  }
+
+ private:
+  static constexpr std::size_t kMostKept = 4096;  // some 2 MB
+
+  [[nodiscard]] std::size_t place_of(TaskId task) const { return origin_[task.index()].index() % kMostKept; }
+
+  const std::vector<TaskId>& origin_;
+  std::vector<std::optional<ChangedPiece>> known_;  ///< empty if nothing is kept
+};
 
 std::string device_of(const Capture& capture) {
   if (capture.devices.empty()) return "the trace does not name its device";
@@ -41,12 +83,20 @@ ScaledShare DeviceRule::apply(const Capture& capture, DevicePieces& pieces, std:
   for (auto& [task, piece] : pieces) piece.recorded = durations[task.index()];
   check(pieces);
   const std::vector<bool> selected = mask_of(selector_, capture);
+  ChangedPieces known(capture.recording);
   const auto new_time = [&](TaskId task, const DeviceWork& piece) {
-    return selected[task.index()] ? time(piece, changed(piece)) : Scaled{};
+    if (!selected[task.index()]) return Scaled{};
+    if (const ChangedPiece* const found = known.find(task, piece)) return found->time;
+    const DeviceWork after = changed(piece);
+    const Scaled found = time(piece, after);
+    known.keep(task, {piece, after, found});
+    return found;
   };
   const ScaledShare share = rescale(pieces, new_time, durations, side);
   for (auto& [task, piece] : pieces) {
-    if (selected[task.index()]) piece = changed(piece);
+    if (!selected[task.index()]) continue;
+    const ChangedPiece* const found = known.find(task, piece);
+    piece = found != nullptr ? found->after : changed(piece);
   }
   return share;
 }

@@ -126,17 +126,17 @@ std::vector<std::int32_t> steps_begun(const Capture& capture) {
 Capture without(const Capture& capture, const std::vector<TaskId>& tasks) { return Removal(capture, tasks).run(); }
 
 Capture with_payloads(const Capture& capture, const std::function<bool(const Collective&)>& selected, double factor) {
-  CaptureEdit edit(capture);
+  Capture result = capture;
   for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
-    Collective& collective = edit.builder().collective(rendezvous);
+    const Collective& collective = capture.dag.collective(rendezvous);
     if (!selected(collective) || collective.bytes == Bytes{}) continue;
-    collective.bytes = scaled(collective.bytes, factor);
+    result.dag.set_payload(rendezvous, scaled(collective.bytes, factor));
     for (const TaskId member : capture.dag.members(rendezvous)) {
-      Bytes& bytes = edit.builder().task(member).bytes;
-      bytes = scaled(bytes, factor);
+      const Bytes bytes = capture.dag.bytes(member);
+      if (bytes > Bytes{}) result.dag.set_bytes(member, scaled(bytes, factor));
     }
   }
-  return std::move(edit).finish();
+  return result;
 }
 
 }  // namespace stepsim::scenarios

@@ -102,7 +102,8 @@ class Pieces {
       : dag_(capture.dag),
         recording_(capture.recording),
         stages_(cuts.forward.size()),
-        of_task_(dag_.task_count(), kNone) {
+        of_task_(dag_.task_count(), kNone),
+        follows_(dag_.task_count(), false) {
     const std::map<TaskId, TaskId> call_of = calls_by_work(device_launches(capture));
     begins_ = piece_begins(capture, calls, call_of, cuts);
     tasks_.resize(2 * stages_ + 1);
@@ -114,6 +115,12 @@ class Pieces {
       of_task_[task.index()] = static_cast<std::uint32_t>(piece);
       tasks_[piece].push_back(task);
     }
+    for (const TaskId task : dag_.tasks()) {
+      if (of(task) == kNone) continue;
+      for (const TaskId target : dag_.successors(task)) {
+        if (of(target) == of(task)) follows_[target.index()] = true;
+      }
+    }
   }
 
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
@@ -123,6 +130,8 @@ class Pieces {
   [[nodiscard]] std::size_t update() const noexcept { return 2 * stages_; }
   [[nodiscard]] const std::vector<TaskId>& tasks(std::size_t piece) const noexcept { return tasks_[piece]; }
   [[nodiscard]] std::uint32_t of(TaskId task) const noexcept { return of_task_[task.index()]; }
+  /// True if a task waits for another one of its piece.
+  [[nodiscard]] bool follows_own(TaskId task) const noexcept { return follows_[task.index()]; }
 
  private:
   const Dag& dag_;
@@ -130,6 +139,7 @@ class Pieces {
   std::size_t stages_;
   std::vector<Time> begins_;  // of all pieces but the first
   std::vector<std::uint32_t> of_task_;
+  std::vector<bool> follows_;  // by task
   std::vector<std::vector<TaskId>> tasks_;
 };
 
@@ -154,7 +164,7 @@ class StagedJob {
   }
 
   Capture run() && {
-    check_size();
+    reserve();
     std::vector<Stage> stages(parallelism_.pipeline);
     for (std::size_t stage = 0; stage < stages.size(); ++stage) build(stage, stages[stage]);
     for (std::size_t part = 0; part + 1 < cuts_.forward.size(); ++part) connect(part, stages);
@@ -191,10 +201,16 @@ class StagedJob {
     return capture_.recording.step[calls_[cuts_.backward.back()].first.index()];
   }
 
-  void check_size() const {
+  /// Reserves memory for the copies. Throws CannotAnswer if there would be too many.
+  void reserve() {
     std::size_t tasks = 0;
-    for (std::size_t piece = 0; piece < pieces_.update(); ++piece) tasks += pieces_.tasks(piece).size();
-    if (tasks <= kMostCopiedTasks / parallelism_.microbatches) return;
+    std::size_t edges = 0;
+    for (std::size_t piece = 0; piece < pieces_.update(); ++piece) {
+      tasks += pieces_.tasks(piece).size();
+      for (const TaskId task : pieces_.tasks(piece)) edges += dag_.edges_from(task).size();
+    }
+    if (tasks <= kMostCopiedTasks / parallelism_.microbatches)
+      return edit_.reserve(tasks * parallelism_.microbatches, edges * parallelism_.microbatches);
     throw CannotAnswer({}, fmt::format("{} microbatches of {} tasks each are too many; expected at most {} tasks in "
                                        "all: fewer microbatches, of more samples each",
                                        grouped(parallelism_.microbatches), grouped(tasks), grouped(kMostCopiedTasks)));
@@ -315,28 +331,24 @@ class StagedJob {
   /// when the host is done with the part before.
   void chain(const std::vector<TaskId>& tasks, const Copy& made, Stage& built) {
     DagBuilder& builder = edit_.builder();
-    std::set<TaskId> followed;
-    for (const TaskId task : tasks) {
-      for (const EdgeId edge : dag_.edges_from(task)) {
-        if (made.tasks.find(dag_.target(edge)).valid()) followed.insert(dag_.target(edge));
-      }
-    }
     std::map<LaneId, TaskId> last = built.last;
     std::set<LaneId> begun;
     TaskId last_host = built.last_host;
     Time host_end = Time::min();
-    for (const TaskId task : tasks) {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const TaskId task = tasks[i];
+      const TaskId copy = made.tasks[i];
       const LaneId lane = dag_.lane_id(task);
       const bool on_device = is_on_device(dag_, task);
       const auto before = built.last.find(lane);
       if (begun.insert(lane).second && before != built.last.end())
-        builder.add_edge(before->second, made.at(task), on_device ? EdgeKind::kStream : EdgeKind::kProgram);
-      if (!on_device && !followed.contains(task) && built.last_host.valid())
-        builder.add_edge(built.last_host, made.at(task), EdgeKind::kHandOff);
-      last[lane] = made.at(task);
+        builder.add_edge(before->second, copy, on_device ? EdgeKind::kStream : EdgeKind::kProgram);
+      if (!on_device && !pieces_.follows_own(task) && built.last_host.valid())
+        builder.add_edge(built.last_host, copy, EdgeKind::kHandOff);
+      last[lane] = copy;
       if (!on_device && capture_.recording.finish[task.index()] > host_end) {
         host_end = capture_.recording.finish[task.index()];
-        last_host = made.at(task);
+        last_host = copy;
       }
     }
     built.last = std::move(last);

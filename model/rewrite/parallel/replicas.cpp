@@ -47,10 +47,12 @@ TaskId first_work_after(const Dag& dag, const DeviceLaunches& launches, Rank ran
 /// Adds the collectives of replicas.
 class Replicas {
  public:
-  Replicas(const Capture& capture, const Parallelism& parallelism, const ReplicaGroup& group)
+  /// `pass` is the one whose ends are needed.
+  Replicas(const Capture& capture, const Parallelism& parallelism, const ReplicaGroup& group, Pass pass)
       : capture_(capture),
         parallelism_(parallelism),
         launches_(device_launches(capture)),
+        ends_(ends_of(pass)),
         added_(capture, launches_, group.name, group.size, group.distance) {}
 
   [[nodiscard]] const DeviceLaunches& launches() const noexcept { return launches_; }
@@ -74,27 +76,15 @@ class Replicas {
     return added_.add_after(ready, {op, bytes});
   }
 
-  /// Returns the call that launches the last work of a pass, for each step that has one.
-  [[nodiscard]] std::map<std::int32_t, TaskId> ends_of(Pass pass) const {
-    std::map<std::int32_t, TaskId> ends;
-    const std::map<TaskId, TaskId> call_of = calls_by_work(launches_);
-    for (const ModelCall& call : model_calls(capture_)) {
-      const auto launch = call_of.find(call.last);
-      if (call.pass != pass || launch == call_of.end()) continue;
-      TaskId& last = ends[capture_.recording.step[call.last.index()]];
-      if (!last.valid() || finish(last) < finish(launch->second)) last = launch->second;
-    }
-    return ends;
-  }
+  /// Returns the call that launches the last work of the pass, for each step that has one.
+  [[nodiscard]] const std::map<std::int32_t, TaskId>& ends() const noexcept { return ends_; }
 
   /// Makes what follows the backward pass of a step wait for the last reduction of its gradients. The work on the last
   /// gradient may not be the last one: a stage of a pipeline then sums the gradients that it sends.
   void end_backward(std::int32_t index, const StepGradients& step, TaskId last) {
     const Dag& dag = capture_.dag;
-    if (!backward_ends_) backward_ends_ = ends_of(Pass::kBackward);
     Time end = finish(step.gradients.back().ready);
-    if (const auto found = backward_ends_->find(index); found != backward_ends_->end())
-      end = std::max(end, finish(found->second));
+    if (const auto found = ends_.find(index); found != ends_.end()) end = std::max(end, finish(found->second));
     if (const TaskId next = first_work_after(dag, launches_, dag.lane(step.thread).rank, end); next.valid())
       added_.let_wait(next, last);
     const auto thread = launches_.find(step.thread);
@@ -110,11 +100,23 @@ class Replicas {
   }
 
  private:
+  [[nodiscard]] std::map<std::int32_t, TaskId> ends_of(Pass pass) const {
+    std::map<std::int32_t, TaskId> ends;
+    const std::map<TaskId, TaskId> call_of = calls_by_work(launches_);
+    for (const ModelCall& call : model_calls(capture_)) {
+      const auto launch = call_of.find(call.last);
+      if (call.pass != pass || launch == call_of.end()) continue;
+      TaskId& last = ends[capture_.recording.step[call.last.index()]];
+      if (!last.valid() || finish(last) < finish(launch->second)) last = launch->second;
+    }
+    return ends;
+  }
+
   const Capture& capture_;
   const Parallelism& parallelism_;
   DeviceLaunches launches_;
+  std::map<std::int32_t, TaskId> ends_;  ///< found before the edit, because both take much memory
   AddedCollectives added_;
-  std::optional<std::map<std::int32_t, TaskId>> backward_ends_;  ///< ends_of() the backward pass, if asked for
 };
 
 /// Returns when the backward passes of the parts of a pipeline begin, from the last part to the first, if a step of the
@@ -245,7 +247,7 @@ Capture for_each_group(const Capture& capture, const Parallelism& parallelism, c
 Capture with_reduced_gradients(const Capture& capture, const Parallelism& parallelism, const ReplicaGroup& group) {
   const std::optional<Bytes>& bound = capture.job.bucket_bytes;
   const std::vector<Time> parts = backward_parts(capture, parallelism);
-  Replicas replicas(capture, parallelism, group);
+  Replicas replicas(capture, parallelism, group, Pass::kBackward);
   for (const auto& [index, step] : gradients_of_steps(capture)) {
     const auto part_of_gradient = [&](const Gradient& gradient) {
       return std::upper_bound(parts.begin(), parts.end(), replicas.finish(gradient.ready));
@@ -268,8 +270,8 @@ Capture with_reduced_gradients(const Capture& capture, const Parallelism& parall
 }
 
 Capture with_gathered_parameters(const Capture& capture, const Parallelism& parallelism, const ReplicaGroup& group) {
-  Replicas replicas(capture, parallelism, group);
-  const std::map<std::int32_t, TaskId> updates = replicas.ends_of(Pass::kUpdate);
+  Replicas replicas(capture, parallelism, group, Pass::kUpdate);
+  const std::map<std::int32_t, TaskId>& updates = replicas.ends();
   for (const auto& [index, step] : gradients_of_steps(capture)) {
     const Bytes parameters = replicas.sum(step.gradients);
     if (parameters == Bytes{}) continue;
@@ -287,7 +289,7 @@ Capture with_gathered_parameters(const Capture& capture, const Parallelism& para
 }
 
 Capture with_divided_parameters(const Capture& capture, const Parallelism& parallelism, const ReplicaGroup& group) {
-  Replicas replicas(capture, parallelism, group);
+  Replicas replicas(capture, parallelism, group, Pass::kBackward);
   for (const auto& [index, step] : gradients_of_steps(capture)) {
     Units units(capture, parallelism, replicas);
     const std::vector<Bytes> sizes = replicas.sizes(step.gradients);

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ingest/bytes/byte_source.h"
@@ -105,6 +107,23 @@ TEST(ScrubberTest, OfWhatIsFoundOnlyKindCountAndPlaceAreTold) {
   EXPECT_EQ(result.found[0].first, "x.json@31, member traceEvents.args.cmd");
   EXPECT_THAT(result.texts[0], Not(HasSubstr("ghp_")));
   EXPECT_THAT(result.found[0].kind + result.found[0].first, Not(HasSubstr("ghp_")));
+}
+
+/// Returns how many characters of a trace are searched whose collectives all name the same ranks.
+std::uint64_t searched(int ranks, int collectives) {
+  std::string list = "[0";
+  for (int rank = 1; rank < ranks; ++rank) list += ", " + std::to_string(rank);
+  std::string text = R"({"traceEvents":[{"name":"a")";
+  for (int i = 0; i < collectives; ++i) text += R"(},{"args":{"Process Group Ranks":")" + list + R"(]"})";
+  text += "}]}";
+  Scrubber scrubber;
+  scrubber.scrub(*memory_source(text, "x.json"), TextForm::kTrace, [](std::string_view) {});
+  EXPECT_TRUE(scrubber.found().empty());
+  return scrubber.searched();
+}
+
+TEST(ScrubberTest, RanksThatEachCollectiveNamesAreSearchedOnce) {
+  for (const int ranks : {8, 128, 1024, 8192}) EXPECT_EQ(searched(ranks, 1000), searched(ranks, 1)) << ranks;
 }
 
 TEST(ScrubberTest, KeysAreScrubbedAsValuesAre) {

@@ -55,7 +55,18 @@ TEST(TextMemoTest, TheTableGrowsWithTheTexts) {
   EXPECT_LT(known, kTexts);
 }
 
-TEST(TextMemoTest, LongTextsAreNotKept) {
+TEST(TextMemoTest, FewLongTextsAreKept) {
+  // Many more texts than there are places for: each is that of its own facts, and the last one is known.
+  TextMemo<std::string> memo;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string text = std::string(4000, 'a') + std::to_string(i);
+    EXPECT_EQ(memo[text], "");
+    memo[text] = text;
+    EXPECT_EQ(memo[text], text);
+  }
+}
+
+TEST(TextMemoTest, TheLongestTextsAreNotKept) {
   TextMemo<int> memo;
   const std::string text(1U << 20U, 'a');
   memo[text] = 1;
