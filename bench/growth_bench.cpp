@@ -14,6 +14,7 @@
 #include "scenarios/change/selection.h"
 #include "scenarios/question/scenario.h"
 #include "sim/analysis/longest_path.h"
+#include "sim/analysis/slow_ranks.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/replays.h"
 #include "tests/model/rewrite/data_parallel_job.h"
@@ -201,6 +202,51 @@ void paths_of_gpus(benchmark::State& state) {
   }
 }
 BENCHMARK(paths_of_gpus)->RangeMultiplier(2)->Range(1024, 8192)->Unit(benchmark::kMillisecond);
+
+/// Finds what the slow ranks of a job cost. The ranks compute for 1 to 4 ns, which makes four classes of like ranks,
+/// and reduce for 5 ns together. Two replays of each class must be enough: the mean is 2.5 ns, which counts as 3.
+void slow_ranks_of_classes(benchmark::State& state) {
+  constexpr std::size_t kClasses = 4;
+  const auto ranks = static_cast<std::size_t>(state.range(0));
+  DagBuilder builder;
+  Capture capture;
+  const RendezvousId all = builder.add_rendezvous();
+  std::vector<TaskId> firsts;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const LaneId lane = builder.add_lane({.name = "lane", .rank = static_cast<Rank>(rank)});
+    const auto length = static_cast<std::int64_t>(1 + rank % kClasses);
+    firsts.push_back(builder.add_task(
+        {.kind = TaskKind::kOperator, .name = builder.intern("compute"), .lane = lane, .duration = Duration{length}}));
+    builder.join(
+        all,
+        builder.add_task(
+            {.kind = TaskKind::kCollective, .name = builder.intern("reduce"), .lane = lane, .duration = Duration{5}}));
+    builder.add_edge(firsts.back(), TaskId{builder.task_count() - 1}, EdgeKind::kProgram);
+  }
+  DagBuilder::Result built = std::move(builder).build();
+  capture.dag = std::move(built.dag);
+  const Timeline recorded = replay(capture.dag, Machine{capture.dag});
+  capture.recording.start = recorded.start;
+  capture.recording.finish = recorded.finish;
+  for (const TaskId task : capture.dag.tasks()) capture.recording.step.push_back(capture.dag.lane(task).rank);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    capture.recording.ranks.push_back(static_cast<Rank>(rank));
+    capture.recording.steps.push_back({.rank = static_cast<Rank>(rank), .first = built.new_id[firsts[rank].index()]});
+  }
+  for ([[maybe_unused]] auto _ : state) {
+    std::size_t replays = 0;
+    const auto slow = slow_ranks(capture, {.progress = [&replays](std::size_t /*done*/) { ++replays; }});
+    if (!slow || slow->ideal != Duration{3 + 5} || slow->ranks.front().slowdown != 9.0 / 8) {
+      state.SkipWithError("a rank of 4 ns does not cost 1 ns");
+      break;
+    }
+    if (replays != 2 + 2 * kClasses) {
+      state.SkipWithError("like ranks are replayed more than once");
+      break;
+    }
+  }
+}
+BENCHMARK(slow_ranks_of_classes)->RangeMultiplier(2)->Range(1024, 8192)->Unit(benchmark::kMillisecond);
 
 /// Selects the host tasks of a capture with as many operators as tasks. All names differ; each must be looked up, not
 /// compared with each operator.

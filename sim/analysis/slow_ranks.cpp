@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -11,6 +12,7 @@
 #include "model/job/group.h"
 #include "model/rewrite/capture_edit.h"
 #include "sim/analysis/intervals.h"
+#include "sim/analysis/like_parts.h"
 #include "sim/analysis/rank_steps.h"
 
 namespace stepsim::sim {
@@ -171,9 +173,16 @@ class Comparison {
         recorded_(Machine::as_recorded(capture)),
         ideal_(ideal_durations(capture.dag, capture.recording)) {}
 
-  /// Replays the tasks for which `is_ideal` is true as in a job without stragglers, where all ranks begin together.
+  /// Adds what replays of a task need besides the capture.
+  void add_facts(TaskId task, const std::function<void(std::int64_t)>& add) const {
+    add(ideal_[task.index()].count());
+    add(recorded_.origin(task).time_since_epoch().count());
+  }
+
+  /// Replays the tasks for which `is_ideal` is true as in a job without stragglers, where all ranks begin together. The
+  /// replay counts as `stands_for` replays in EngineOptions::progress.
   template <class IsIdeal>
-  [[nodiscard]] Times replayed(const IsIdeal& is_ideal) {
+  [[nodiscard]] Times replayed(const IsIdeal& is_ideal, std::size_t stands_for = 1) {
     const Dag& dag = capture_.dag;
     std::vector<Duration> durations;
     std::vector<std::pair<TaskId, Time>> origins;
@@ -187,7 +196,8 @@ class Comparison {
     machine.set_origins(std::move(origins));
     Times times = times_of(capture_, replay(dag, machine, {.threads = 1, .stop = options_.stop}));
     const std::lock_guard lock(reporting_);
-    if (options_.progress) options_.progress(++done_);
+    done_ += stands_for;
+    if (options_.progress) options_.progress(done_);
     return times;
   }
 
@@ -199,6 +209,22 @@ class Comparison {
   std::mutex reporting_;
   std::size_t done_ = 0;
 };
+
+/// Returns the classes of the parts that differ in nothing that the comparison replays, as indices into `parts`.
+std::vector<std::vector<std::size_t>> classes_of(const Capture& capture, const Comparison& comparison,
+                                                 const Division& division, const std::vector<std::int32_t>& parts) {
+  const auto part_of = [&](Rank rank) {
+    const auto found = std::lower_bound(parts.begin(), parts.end(), division.part_of(rank));
+    const bool is_part = found != parts.end() && *found == division.part_of(rank);
+    return is_part ? static_cast<std::size_t>(found - parts.begin()) : parts.size();
+  };
+  const auto facts = [&](TaskId task, const std::function<void(std::int64_t)>& add) {
+    comparison.add_facts(task, add);
+    const std::int32_t owner = division.owner[task.index()];
+    add(owner == kNoPart ? 0 : owner == division.part_of(capture.dag.lane(task).rank) ? 1 : 2);
+  };
+  return like_parts(capture, parts.size(), part_of, facts);
+}
 
 /// `only_part` was replayed with only the part as recorded, `without_part` with only the part without stragglers.
 SlowPart slow_part(std::int32_t part, const Times& only_part, const Times& without_part, const Times& recorded,
@@ -238,11 +264,13 @@ std::optional<SlowRanks> slow_ranks(const Capture& capture, const EngineOptions&
     const std::vector<std::int32_t> parts(all.begin(), all.end());
     std::vector<SlowPart>& slow = found.*division.result;
     slow.resize(parts.size());
-    side_by_side(options.threads, parts.size(), [&](std::size_t i) {
-      const auto is_of_part = [&](TaskId task) { return division.owner[task.index()] == parts[i]; };
-      const Times only_part = comparison.replayed([&](TaskId task) { return !is_of_part(task); });
-      const Times without_part = comparison.replayed(is_of_part);
-      slow[i] = slow_part(parts[i], only_part, without_part, recorded, ideal);
+    const std::vector<std::vector<std::size_t>> classes = classes_of(explained, comparison, division, parts);
+    side_by_side(options.threads, classes.size(), [&](std::size_t i) {
+      const std::vector<std::size_t>& like = classes[i];
+      const auto is_of_part = [&](TaskId task) { return division.owner[task.index()] == parts[like.front()]; };
+      const Times only_part = comparison.replayed([&](TaskId task) { return !is_of_part(task); }, like.size());
+      const Times without_part = comparison.replayed(is_of_part, like.size());
+      for (const std::size_t part : like) slow[part] = slow_part(parts[part], only_part, without_part, recorded, ideal);
     });
     std::stable_sort(slow.begin(), slow.end(),
                      [](const SlowPart& a, const SlowPart& b) { return a.slowdown > b.slowdown; });

@@ -43,13 +43,14 @@ struct SlowRanks {
   std::vector<SlowPart> stages;
 };
 
-/// Returns the number of replays that slow_ranks() needs.
+/// Returns the number of replays that slow_ranks() needs if no parts are alike.
 [[nodiscard]] std::size_t replays_for_slow_ranks(const Capture& capture);
 
-/// Replays `capture` without stragglers, and twice for each of its parts. Computations belong to their rank, messages
-/// to the sender, collectives to the part that has all their members. All tasks take recorded times or means of these.
-/// Calls EngineOptions::progress with the number of finished replays. Returns nothing if fewer than two ranks have
-/// steps. Throws Interrupted. O(tasks log tasks) and the replays.
+/// Replays `capture` without stragglers, and twice for each class of like parts (sim/analysis/like_parts.h).
+/// Computations belong to their rank, messages to the sender, collectives to the part that has all their members. All
+/// tasks take recorded times or means of these. Calls EngineOptions::progress after each replay, with the part of
+/// replays_for_slow_ranks() that is done. Returns nothing if fewer than two ranks have steps. Throws Interrupted.
+/// O(tasks log tasks) and the replays.
 [[nodiscard]] std::optional<SlowRanks> slow_ranks(const Capture& capture, const EngineOptions& options);
 
 }  // namespace stepsim::sim

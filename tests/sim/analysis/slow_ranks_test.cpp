@@ -32,19 +32,21 @@ Capture captured(DagMaker& maker, const std::vector<TaskId>& firsts) {
   return capture;
 }
 
-/// Two ranks compute for these times and then reduce for 4 ns together.
-Capture data_parallel(std::int64_t rank_0, std::int64_t rank_1) {
+/// Ranks compute for these times and then reduce for 4 ns together.
+Capture data_parallel(const std::vector<std::int64_t>& times) {
   DagMaker maker;
-  const TaskId a = maker.task(maker.lane(0), rank_0, {}, "compute", TaskKind::kOperator);
-  const TaskId b = maker.task(maker.lane(1), rank_1, {}, "compute", TaskKind::kOperator);
-  const TaskId reduce_a = maker.task(maker.lane(0), 4, {a}, "reduce", TaskKind::kCollective);
-  const TaskId reduce_b = maker.task(maker.lane(1), 4, {b}, "reduce", TaskKind::kCollective);
-  maker.rendezvous({reduce_a, reduce_b});
-  return captured(maker, {a, b});
+  std::vector<TaskId> firsts;
+  const RendezvousId all = maker.builder.add_rendezvous();
+  for (std::size_t rank = 0; rank < times.size(); ++rank) {
+    const LaneId lane = maker.lane(static_cast<Rank>(rank));
+    firsts.push_back(maker.task(lane, times[rank], {}, "compute", TaskKind::kOperator));
+    maker.builder.join(all, maker.task(lane, 4, {firsts.back()}, "reduce", TaskKind::kCollective));
+  }
+  return captured(maker, firsts);
 }
 
 TEST(SlowRanksTest, TheSlowRankCostsTheTimeUpToTheMean) {
-  const auto slow = slow_ranks(data_parallel(10, 30), {});
+  const auto slow = slow_ranks(data_parallel({10, 30}), {});
   ASSERT_TRUE(slow);
   EXPECT_EQ(slow->replayed, Duration{30 + 4});
   EXPECT_EQ(slow->ideal, Duration{20 + 4});
@@ -62,7 +64,7 @@ TEST(SlowRanksTest, TheSlowRankCostsTheTimeUpToTheMean) {
 }
 
 TEST(SlowRanksTest, EqualRanksCostNothing) {
-  const auto slow = slow_ranks(data_parallel(20, 20), {});
+  const auto slow = slow_ranks(data_parallel({20, 20}), {});
   ASSERT_TRUE(slow);
   EXPECT_EQ(slow->replayed, slow->ideal);
   for (const SlowPart& rank : slow->ranks) {
@@ -109,8 +111,24 @@ TEST(SlowRanksTest, UnexplainedWaitsAreLeftOut) {
   EXPECT_EQ(slow->replayed, Duration{30});
 }
 
+TEST(SlowRanksTest, LikeRanksShareTheirReplays) {
+  const Capture capture = data_parallel({10, 30, 10, 30, 20});
+  std::vector<std::size_t> progress;
+  const auto slow = slow_ranks(capture, {.progress = [&](std::size_t done) { progress.push_back(done); }});
+  ASSERT_TRUE(slow);
+  EXPECT_EQ(progress.size(), 2U + 2 * 3) << "ranks 0 and 2 are alike, and 1 and 3";
+  EXPECT_EQ(progress.back(), replays_for_slow_ranks(capture));
+  std::vector<std::int32_t> order;
+  for (const SlowPart& rank : slow->ranks) {
+    order.push_back(rank.number);
+    EXPECT_DOUBLE_EQ(rank.slowdown, rank.number % 2 == 1 ? 34.0 / 24 : 1.0) << rank.number;
+    EXPECT_EQ(rank.saves, Duration{}) << "another rank takes 30 ns";
+  }
+  EXPECT_EQ(order, (std::vector<std::int32_t>{1, 3, 0, 2, 4}));
+}
+
 TEST(SlowRanksTest, OneThreadOrManyGiveTheSame) {
-  const Capture capture = data_parallel(17, 29);
+  const Capture capture = data_parallel({17, 29});
   const auto one = slow_ranks(capture, {.threads = 1});
   const auto many = slow_ranks(capture, {.threads = 4});
   ASSERT_TRUE(one && many);
