@@ -16,10 +16,10 @@
 // - `step`: the share of the rate of large products that products reach in a training step. [M]: fitted to steps of
 //   MPT models with FSDP on 8 to 512 devices (MosaicML, llm-foundry, scripts/train/benchmarking, 2023): A100 0.86, H100
 //   0.70, which is its `early_step`, for steps with the libraries of 2022 and 2023. With later ones it has the A100's
-//   share: FSDP on Azure would need 0.79, NVIDIA's NeMo 0.95, milabench's BERT 0.68 (docs/internals/fidelity.md). B200: 0.68, from 514 products of steps that SimuMax measured on one
-//   (b200_system.json, v1.2, 2026): all together reach 0.477 of the peak, or 0.68 of `matrix`. (Those that it measured
-//   on an A100 PCIe reach 0.90 of it.) GH200, H200 and like devices have the H100's, GB200 the B200's. kUsualStep, the
-//   A100's, is used for other devices.
+//   share: FSDP on Azure would need 0.79, NVIDIA's NeMo 0.95, milabench's BERT 0.68 (docs/internals/fidelity.md). B200:
+//   0.68, from 514 products of steps that SimuMax measured on one (b200_system.json, v1.2, 2026): all together reach
+//   0.477 of the peak, or 0.68 of `matrix`. (Those that it measured on an A100 PCIe reach 0.90 of it.) GH200, H200 and
+//   like devices have the H100's, GB200 the B200's. kUsualStep, the A100's, is used for other devices.
 // - `simple`: the share of the fp32 peak that large products reach. [N]: fitted to measured steps of bert_large and
 //   gpt2_large (inference) in the artefact of Lee et al., NeuSight, ASPLOS 2025: T4 0.60, V100 1.0 (because its clock
 //   is above the one its peak is given for), L4 0.39 (72 W), A100 0.90, H100 0.78, MI210 0.70.
