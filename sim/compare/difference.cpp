@@ -21,6 +21,11 @@ namespace {
 
 /// Upper quantile of a two-sided 95 % interval.
 constexpr double kQuantile = 0.975;
+/// Student's t distribution, computed in double. In long double, Boost computes values before main() that overflow
+/// where long double has the range of double, as under valgrind.
+using StudentsT =
+    boost::math::students_t_distribution<double,
+                                         boost::math::policies::policy<boost::math::policies::promote_double<false>>>;
 
 double as_double(Duration duration) { return static_cast<double>(duration.count()); }
 
@@ -54,7 +59,7 @@ double step_noise(const Error& a, const Error& b) {
   const double variance = a.variance + b.variance;
   if (variance <= 0) return 0;
   const double degrees = variance * variance / (a.dispersion + b.dispersion);
-  return boost::math::quantile(boost::math::students_t(degrees), kQuantile) * std::sqrt(variance);
+  return boost::math::quantile(StudentsT(degrees), kQuantile) * std::sqrt(variance);
 }
 
 std::string_view to_text(Extent extent) {
