@@ -31,6 +31,11 @@ def steps(directory):
     return [step["step"] for step in answer("replay", directory).get("steps", [])]
 
 
+def wait_for_steps(program, attached):
+    """Waits until some steps are in the file of the program's first recording. One may be what has no marks yet."""
+    wait_until(lambda: not program.idle() and len(steps(os.path.join(program.folder, "attach-1"))) > 1, attached)
+
+
 def link(target, *path):
     os.symlink(target, os.path.join(*path))
 
@@ -70,7 +75,7 @@ check("in the folder of --dir", len(os.listdir(os.path.join(program.folder, "att
 for how in ("ends", "dies"):
     with Program() as program:
         attached = subprocess.Popen([STEPSIM, "capture", "--attach", program.folder, "--active", "1000000"], env=ENVIRONMENT, text=True, stderr=subprocess.PIPE)
-        wait_until(lambda: not program.idle() and steps(os.path.join(program.folder, "attach-1")), attached)
+        wait_for_steps(program, attached)
         if how == "dies":
             name = os.listdir(os.path.join(program.folder, "attach-1"))[0]
             os.kill(int(name.removesuffix(".capture").rsplit("_", 1)[1]), signal.SIGKILL)
@@ -81,7 +86,7 @@ for how in ("ends", "dies"):
 # Ctrl-C ends the recording, not the program.
 with Program() as program:
     attached = subprocess.Popen([STEPSIM, "capture", "--attach", str(program.pid), "--active", "1000000"], env=ENVIRONMENT, text=True, stderr=subprocess.PIPE)
-    wait_until(lambda: not program.idle(), attached)
+    wait_for_steps(program, attached)
     attached.send_signal(signal.SIGINT)
     _, said = attached.communicate(timeout=HANGS)
     again = attach(program.pid, "--active", "1")
