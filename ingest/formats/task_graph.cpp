@@ -162,6 +162,7 @@ class TaskGraphReader {
     record.task.id = *record.id;
     record.task.after_end = after_.size();
     complete(record);
+    if (!graph_.tasks.empty() && record.task.id - graph_.tasks.back().id != 1) ids_in_a_row_ = false;
     graph_.tasks.push_back(record.task);
     offsets_.push_back(record.offset);
   }
@@ -231,6 +232,26 @@ class TaskGraphReader {
   }
 
   void check_tasks() {
+    sort_ids();
+    find_costs();
+    graph_.after.reserve(after_.size());
+    double sum = 0;
+    std::optional<std::size_t> past_limit;
+    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
+      sum += time_alone(graph_.tasks[i], offsets_[i]);
+      find_predecessors(i);
+      if (sum > kLongestRun && !past_limit) past_limit = i;
+    }
+    // Times stay within 64 bits even if a replay runs all tasks one after another.
+    if (past_limit) {
+      fail(offsets_[*past_limit],
+           "the tasks up to this one take more than 100 years in a row; expected shorter durations");
+    }
+    if (waits_for_later_) check_order();
+  }
+
+  void sort_ids() {
+    if (ids_in_a_row_) return;
     by_id_.reserve(graph_.tasks.size());
     for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) by_id_.emplace_back(graph_.tasks[i].id, i);
     std::sort(by_id_.begin(), by_id_.end());
@@ -240,30 +261,6 @@ class TaskGraphReader {
              fmt::format("two tasks have the id {}; expected each id once", by_id_[i].first));
       }
     }
-    graph_.after.reserve(after_.size());
-    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) check_task(graph_.tasks[i], offsets_[i]);
-    check_span();
-    check_order();
-  }
-
-  void check_task(const TaskGraph::Task& task, std::uint64_t offset) {
-    for (const std::uint32_t host : {task.host, task.transfer ? task.destination : task.host}) {
-      if (host >= graph_.hosts)
-        fail(offset, fmt::format("task {} is on host {}; expected 0 to {}", task.id, host, graph_.hosts - 1));
-    }
-    if (task.transfer && graph_.routes.find({task.host, task.destination}) == graph_.routes.end()) {
-      fail(offset, fmt::format("task {} needs the route \"{}-{}\"; expected it in 'routes'", task.id, task.host,
-                               task.destination));
-    }
-    while (graph_.after.size() < task.after_end) {
-      const std::int64_t id = after_[graph_.after.size()];
-      const std::optional<std::uint32_t> place = place_of(id);
-      if (!place.has_value()) {
-        fail(offset,
-             fmt::format("task {} is after task {}, which does not exist; expected the id of a task", task.id, id));
-      }
-      graph_.after.push_back(*place);
-    }
   }
 
   /// The cost of a route for a transfer.
@@ -272,38 +269,56 @@ class TaskGraphReader {
     double narrowest = kFastestLink;
   };
 
-  [[nodiscard]] RouteCost cost_of(const std::vector<std::uint32_t>& route) const {
-    RouteCost cost;
-    for (const std::uint32_t index : route) {
-      cost.latency += static_cast<double>(graph_.links[index].latency.count());
-      cost.narrowest = std::min(cost.narrowest, graph_.links[index].bandwidth);
+  void find_costs() {
+    for (const auto& [ends, route] : graph_.routes) {
+      RouteCost& cost = costs_[ends];
+      for (const std::uint32_t index : route) {
+        cost.latency += static_cast<double>(graph_.links[index].latency.count());
+        cost.narrowest = std::min(cost.narrowest, graph_.links[index].bandwidth);
+      }
     }
-    return cost;
   }
 
-  /// Checks that times stay within 64 bits even if a replay runs all tasks one after another.
-  void check_span() const {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, RouteCost> costs;
-    for (const auto& [ends, route] : graph_.routes) costs.emplace(ends, cost_of(route));
-    double sum = 0;
-    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
-      const TaskGraph::Task& task = graph_.tasks[i];
-      sum += static_cast<double>(task.duration.count());
-      if (task.transfer) {
-        const RouteCost& cost = costs.at({task.host, task.destination});
-        sum += cost.latency + static_cast<double>(task.bytes.count()) / cost.narrowest * 1e9;
+  /// Checks the hosts and the route of a task. Returns its nanoseconds if nothing else runs.
+  [[nodiscard]] double time_alone(const TaskGraph::Task& task, std::uint64_t offset) const {
+    for (const std::uint32_t host : {task.host, task.transfer ? task.destination : task.host}) {
+      if (host >= graph_.hosts)
+        fail(offset, fmt::format("task {} is on host {}; expected 0 to {}", task.id, host, graph_.hosts - 1));
+    }
+    if (!task.transfer) return static_cast<double>(task.duration.count());
+    const auto route = costs_.find({task.host, task.destination});
+    if (route == costs_.end()) {
+      fail(offset, fmt::format("task {} needs the route \"{}-{}\"; expected it in 'routes'", task.id, task.host,
+                               task.destination));
+    }
+    const RouteCost& cost = route->second;
+    return cost.latency + static_cast<double>(task.bytes.count()) / cost.narrowest * 1e9;
+  }
+
+  void find_predecessors(std::size_t task) {
+    while (graph_.after.size() < graph_.tasks[task].after_end) {
+      const std::int64_t id = after_[graph_.after.size()];
+      const std::optional<std::uint32_t> place = place_of(id);
+      if (!place.has_value()) {
+        fail(offsets_[task], fmt::format("task {} is after task {}, which does not exist; expected the id of a task",
+                                         graph_.tasks[task].id, id));
       }
-      if (sum > kLongestRun)
-        fail(offsets_[i], "the tasks up to this one take more than 100 years in a row; expected shorter durations");
+      waits_for_later_ = waits_for_later_ || *place >= task;
+      graph_.after.push_back(*place);
     }
   }
 
   [[nodiscard]] std::optional<std::uint32_t> place_of(std::int64_t id) const {
+    if (ids_in_a_row_) {
+      const std::int64_t place = id - graph_.tasks.front().id;
+      const bool exists = place >= 0 && static_cast<std::size_t>(place) < graph_.tasks.size();
+      return exists ? std::optional{static_cast<std::uint32_t>(place)} : std::nullopt;
+    }
     const auto place = std::lower_bound(by_id_.begin(), by_id_.end(), std::pair{id, 0U});
     return place != by_id_.end() && place->first == id ? std::optional{place->second} : std::nullopt;
   }
 
-  /// Throws if tasks wait for each other in a cycle.
+  /// Throws if tasks wait for each other in a cycle. Only a graph with waits_for_later_ can have one.
   void check_order() const {
     const std::optional<std::uint32_t> in_cycle =
         find_cycle(graph_.tasks.size(), [this](std::uint32_t task) { return graph_.after_of(task); });
@@ -319,7 +334,10 @@ class TaskGraphReader {
   bool tasks_seen_ = false;
   std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>> routes_;  // with offsets in the file
   std::vector<std::uint64_t> offsets_;  // offset of each task in the file
-  std::vector<std::pair<std::int64_t, std::uint32_t>> by_id_;
+  bool ids_in_a_row_ = true;            // each task's id is one more than that of the task before it
+  std::vector<std::pair<std::int64_t, std::uint32_t>> by_id_;  // empty if ids_in_a_row_
+  std::map<std::pair<std::uint32_t, std::uint32_t>, RouteCost> costs_;
+  bool waits_for_later_ = false;     // some task waits for itself or one that is later in the file
   std::vector<std::int64_t> after_;  // like graph_.after, but with ids
   TextTable texts_;
 };
