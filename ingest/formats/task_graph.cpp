@@ -28,6 +28,7 @@
 namespace stepsim::ingest {
 namespace {
 
+constexpr std::int64_t kMostId = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMostHosts = std::numeric_limits<Rank>::max();
 // Limits of one task: 31 years and an exbibyte. The limits of all tasks together and of a link keep times within 64
 // bits.
@@ -38,10 +39,25 @@ constexpr double kFastestLink = 1e18;
 
 /// The record of a task, before ids are resolved.
 struct Record {
+  std::uint64_t offset = 0;
   TaskGraph::Task task;
   std::optional<std::int64_t> id, host, source, destination, nanoseconds, bytes;
   std::string kind;
-  std::uint64_t offset = 0;
+};
+
+/// A member of a task that is a whole number from 0 to `most`.
+struct NumberMember {
+  std::string_view key;
+  std::int64_t most;
+  std::optional<std::int64_t> Record::*value;
+};
+constexpr NumberMember kNumberMembers[]{
+    {"id", kMostId, &Record::id},
+    {"host", kMostHosts, &Record::host},
+    {"src", kMostHosts, &Record::source},
+    {"dst", kMostHosts, &Record::destination},
+    {"ns", kLongestTask, &Record::nanoseconds},
+    {"bytes", kMostRecordedBytes, &Record::bytes},
 };
 
 class TaskGraphReader {
@@ -154,10 +170,14 @@ class TaskGraphReader {
   }
 
   void read_task() {
-    Record record;
-    record.offset = json_.offset();
     ++sink_.events;
-    json_.object([&](const std::string& key) { read_task_member(key, record); });
+    Record record{.offset = json_.offset()};
+    if (!read_usual_task(record)) {
+      json_.go_back(record.offset);
+      record = {.offset = record.offset};
+      forget_after();
+      json_.object([&](const std::string& key) { read_task_member(key, record); });
+    }
     if (!record.id.has_value()) fail(record.offset, "a task has no 'id'; expected a whole number");
     record.task.id = *record.id;
     record.task.after_end = after_.size();
@@ -167,28 +187,87 @@ class TaskGraphReader {
     offsets_.push_back(record.offset);
   }
 
-  void read_task_member(const std::string& key, Record& record) {
-    constexpr std::int64_t kMostId = std::numeric_limits<std::int64_t>::max();
-    if (key == "id") {
-      record.id = integer("id", 0, kMostId);
-    } else if (key == "kind") {
+  /// Reads a task whose members have the usual form: no escapes, and whole numbers of at most 18 digits. Returns false
+  /// for other tasks, which may have an error, and leaves `record` and after_ in any state. Takes a third of the time
+  /// of read_task_member().
+  [[nodiscard]] bool read_usual_task(Record& record) {
+    bool usual = true;
+    const auto value_end = [&](json::Scanner& scanner, std::string_view key, const char* p) {
+      const char* const end = usual ? usual_value_end(scanner, key, p, record) : nullptr;
+      usual = end != nullptr;
+      json::Value skipped;
+      return usual ? end : scanner.value_at(p, skipped);
+    };
+    return json_.scan_object(value_end) && usual;
+  }
+
+  // The functions below read the value at `p`. They return the position after it, or null if it is not of the usual
+  // form.
+
+  const char* usual_value_end(json::Scanner& scanner, std::string_view key, const char* p, Record& record) {
+    for (const NumberMember& member : kNumberMembers) {
+      if (key == member.key) return usual_number_end(p, member.most, (record.*member.value).emplace());
+    }
+    if (key == "after") return usual_list_end(p);
+    json::Value value;
+    const char* const end = scanner.value_at(p, value);
+    if (end == nullptr || !value.plain || key.find('\\') != std::string_view::npos) return nullptr;
+    const bool is_text = value.type == json::Type::kString;
+    if (key == "kind") {
+      record.kind = value.raw;
+      return is_text ? end : nullptr;
+    }
+    if (key == "name" && is_text) name_task(value.raw, record);
+    return end;
+  }
+
+  const char* usual_list_end(const char* p) {
+    const auto skip_blanks = [&p] {
+      while (json::is_blank(*p)) ++p;
+    };
+    if (*p++ != '[') return nullptr;
+    forget_after();
+    skip_blanks();
+    if (*p == ']') return p + 1;
+    while (true) {
+      p = usual_number_end(p, kMostId, after_.emplace_back());
+      if (p == nullptr) return nullptr;
+      skip_blanks();
+      if (*p == ']') return p + 1;
+      if (*p++ != ',') return nullptr;
+      skip_blanks();
+    }
+  }
+
+  static const char* usual_number_end(const char* p, std::int64_t most, std::int64_t& value) noexcept {
+    constexpr std::ptrdiff_t kAlwaysFit = 18;
+    const char* const begin = p;
+    for (; is_digit(*p) && p - begin < kAlwaysFit; ++p) value = value * 10 + (*p - '0');
+    const bool ends = *p == ',' || *p == '}' || *p == ']' || json::is_blank(*p);
+    const bool is_number = p - begin == 1 || (p != begin && *begin != '0');
+    return ends && is_number && value <= most ? p : nullptr;
+  }
+
+  /// If a task has several members "after", the last one counts.
+  void forget_after() { after_.resize(graph_.tasks.empty() ? 0 : graph_.tasks.back().after_end); }
+
+  void name_task(std::string_view name, Record& record) {
+    if (!name.empty()) record.task.name = texts_.intern(name);
+  }
+
+  void read_task_member(std::string_view key, Record& record) {
+    for (const NumberMember& member : kNumberMembers) {
+      if (key == member.key) {
+        record.*member.value = integer(member.key, 0, member.most);
+        return;
+      }
+    }
+    if (key == "kind") {
       record.kind = json_.text();
-    } else if (key == "host") {
-      record.host = integer("host", 0, kMostHosts);
-    } else if (key == "src") {
-      record.source = integer("src", 0, kMostHosts);
-    } else if (key == "dst") {
-      record.destination = integer("dst", 0, kMostHosts);
-    } else if (key == "ns") {
-      record.nanoseconds = integer("ns", 0, kLongestTask);
-    } else if (key == "bytes") {
-      record.bytes = integer("bytes", 0, kMostRecordedBytes);
     } else if (key == "name" && json_.peek() == '"') {
-      const std::string name = json_.text();
-      if (!name.empty()) record.task.name = texts_.intern(name);
+      name_task(json_.text(), record);
     } else if (key == "after") {
-      // If a task has several members "after", the last one counts.
-      after_.resize(graph_.tasks.empty() ? 0 : graph_.tasks.back().after_end);
+      forget_after();
       json_.array([&] { after_.push_back(integer("after", 0, kMostId)); });
     } else {
       json_.skip();
