@@ -9,16 +9,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "ingest/formats/format.h"
+#include "ingest/json/json_bytes.h"
 #include "ingest/json/json_reader.h"
 #include "ingest/json/json_values.h"
+#include "ingest/json/scanner.h"
 #include "ingest/parts/successors.h"
 #include "ingest/parts/text_table.h"
 #include "model/base/limits.h"
