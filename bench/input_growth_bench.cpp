@@ -284,6 +284,48 @@ void long_route(benchmark::State& state) {
 }
 BENCHMARK(long_route)->RangeMultiplier(2)->Range(125'000, 500'000)->Unit(benchmark::kMillisecond);
 
+/// Returns a task graph of ring all-reduces, one after the other, as in docs/internals/test-data.md. Each message has
+/// 1,000 bytes and crosses a link with 1 GB/s and 10 ns.
+std::string ring_graph(std::size_t ranks, std::size_t rounds) {
+  std::string text =
+      fmt::format(R"({{"hosts": {}, "links": [{{"bandwidth_Bps": 1e9, "latency_s": 1e-8}}], "routes": {{)", ranks);
+  for (std::size_t i = 0; i < ranks; ++i)
+    text += fmt::format(R"({}"{}-{}": [0])", i == 0 ? "" : ", ", i, (i + 1) % ranks);
+  text += R"(}, "tasks": [)";
+  for (std::size_t id = 0; id < ranks * rounds; ++id) {
+    const std::size_t rank = id % ranks;
+    const std::size_t round_before = id - rank - ranks;
+    text += fmt::format(R"({}{{"id": {}, "kind": "transfer", "src": {}, "dst": {}, "bytes": 1000, "after": [)",
+                        id == 0 ? "" : ",\n", id, rank, (rank + 1) % ranks);
+    if (id >= ranks) text += fmt::format("{}, {}", round_before + rank, round_before + (rank + ranks - 1) % ranks);
+    text += "]}";
+  }
+  return text + "]}";
+}
+
+/// Reads all-reduces over 64 ranks and replays them as recorded. Each round waits for the previous one.
+void ring_of_messages(benchmark::State& state) {
+  constexpr std::size_t kRanks = 64;
+  const auto rounds = static_cast<std::size_t>(state.range(0)) * 2 * (kRanks - 1);
+  const Folder folder("stepsim-ring-of-messages");
+  const std::string file = folder.write("ring.tasks.json", ring_graph(kRanks, rounds));
+  for ([[maybe_unused]] auto _ : state) {
+    const Capture capture = ingest::load({file}, {});
+    if (capture.dag.task_count() != kRanks * rounds || capture.dag.name_count() != kRanks * rounds ||
+        capture.dag.edge_count() != 2 * kRanks * (rounds - 1)) {
+      state.SkipWithError("there are not as many tasks, names and dependencies as were written");
+      break;
+    }
+    const sim::Timeline timeline = sim::replay(capture.dag, sim::Machine{capture.dag});
+    const Duration expected{static_cast<std::int64_t>(1010 * rounds)};
+    if (*std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{} != expected) {
+      state.SkipWithError("the last round does not end after all rounds in a row");
+      break;
+    }
+  }
+}
+BENCHMARK(ring_of_messages)->Arg(120)->Unit(benchmark::kMillisecond);
+
 /// Replays transfers over the longest allowed route. With fifo they queue at the first link; with maxmin they share it.
 /// The last transfer ends when all bytes have passed the first link and the transfer has crossed the others.
 void longest_route(benchmark::State& state, const char* network) {
@@ -384,8 +426,9 @@ std::string chakra_nodes(std::size_t nodes) {
       "1.1.1";
   for (std::size_t id = 1; id <= nodes; ++id) {
     const std::string before = varint(id - 1);
-    const std::string node = "\x08" + varint(id) + "\x18\x04\x38\x0A" +  // compute, 10 us
-                             (id == 1 ? std::string{} : "*" + varint(before.size()) + before);
+    std::string node = "\x08";
+    node.append(varint(id)).append("\x18\x04\x38\x0A");  // compute, 10 us
+    if (id > 1) node.append("*").append(varint(before.size())).append(before);
     text += varint(node.size()) + node;
   }
   return text;

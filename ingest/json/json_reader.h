@@ -29,6 +29,15 @@ class JsonReader {
   /// Enters an object and calls `member(key)` for each member. The callback must read the member's value.
   template <class Member>
   void object(Member&& member);
+  /// Reads an object straight from the text in memory, for records of a known form. Calls `value_end(scanner, key, p)`
+  /// for each member, with the key as written. The callback scans the value at p and returns the position after it, as
+  /// json::Scanner::value_at() does. If the text in memory ends first, reads more and calls it again for all members.
+  /// Returns false and reads nothing if this is not an object or does not fit into a TextWindow; object() then says
+  /// why.
+  template <class ValueEnd>
+  [[nodiscard]] bool scan_object(ValueEnd&& value_end);
+  /// Moves back to `offset`, where the last scan_object() began.
+  void go_back(std::uint64_t offset) { text_.move_to(offset); }
   /// Enters an array and calls `element()` for each element. The callback must read the element.
   template <class Element>
   void array(Element&& element);
@@ -67,6 +76,15 @@ template <class Member>
 void JsonReader::object(Member&& member) {
   open('{', "an object");
   for (bool is_first = true; !closes('}', is_first); is_first = false) member(key());
+}
+
+template <class ValueEnd>
+bool JsonReader::scan_object(ValueEnd&& value_end) {
+  if (peek() != '{') return false;
+  const auto scan_members = [&value_end](json::Scanner& scanner) {
+    return scanner.object([&](std::string_view key, const char* p) { return value_end(scanner, key, p); });
+  };
+  return text_.scan(scan_members) == Outcome::kDone;
 }
 
 template <class Element>

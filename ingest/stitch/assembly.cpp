@@ -264,13 +264,17 @@ TaskId Assembly::add_task(TaskKind kind, NameId name, LaneId lane, Time begin, T
 }
 
 std::map<Rank, TaskId> first_tasks(const Assembly& assembly) {
+  const auto keep_first = [&assembly](TaskId& first, TaskId task) {
+    const auto start = [&assembly](TaskId id) { return assembly.measured ? assembly.start[id.index()] : Time{}; };
+    if (!first.valid() || std::pair{start(task), task} < std::pair{start(first), first}) first = task;
+  };
+  // First by lane, because there are few lanes, so that ranks are looked up once for each of them.
+  std::vector<TaskId> of_lane(assembly.builder.lane_count());
+  for (const TaskId task : assembly.builder.tasks())
+    keep_first(of_lane[assembly.builder.task(task).lane.index()], task);
   std::map<Rank, TaskId> first;
-  for (std::size_t i = 0; i < assembly.builder.task_count(); ++i) {
-    const TaskId task{i};
-    const Rank rank = assembly.builder.lane(assembly.builder.task(task).lane).rank;
-    const auto [slot, added] = first.try_emplace(rank, task);
-    if (added || !assembly.measured) continue;
-    if (assembly.start[i] < assembly.start[slot->second.index()]) slot->second = task;
+  for (std::size_t i = 0; i < of_lane.size(); ++i) {
+    if (of_lane[i].valid()) keep_first(first[assembly.builder.lane(LaneId{i}).rank], of_lane[i]);
   }
   return first;
 }

@@ -71,11 +71,7 @@ class TaskGraphStitcher {
   void run() {
     assembly_.measured = false;
     reserve();
-    // Intern all names before adding tasks, because the names' table takes twice its memory while it grows.
-    std::vector<NameId> names;
-    names.reserve(graph_.tasks.size());
-    for (const TaskGraph::Task& task : graph_.tasks) names.push_back(name_of(task));
-    for (std::size_t i = 0; i < names.size(); ++i) add_task(graph_.tasks[i], names[i]);
+    for (const TaskGraph::Task& task : graph_.tasks) add_task(task);
     add_cluster();
     add_edges();
   }
@@ -85,19 +81,30 @@ class TaskGraphStitcher {
     const std::size_t tasks = graph_.tasks.size();
     assembly_.builder.reserve(tasks, graph_.after.size());
     assembly_.task_ids.reserve(tasks);
+    const auto named = static_cast<std::size_t>(std::count_if(
+        graph_.tasks.begin(), graph_.tasks.end(), [](const TaskGraph::Task& task) { return task.name.valid(); }));
+    assembly_.builder.reserve_names(tasks - named + graph_.texts.size());
+    name_of_text_.resize(graph_.texts.size());
+    some_are_named_ = named > 0 && named < tasks;
   }
 
   NameId name_of(const TaskGraph::Task& task) {
-    if (task.name.valid()) return assembly_.builder.intern(graph_.texts[task.name.index()]);
-    return assembly_.builder.intern(fmt::format("{} {}", task.transfer ? "transfer" : "compute", task.id));
+    if (!task.name.valid()) return add_name((task.transfer ? "transfer " : "compute ") + std::to_string(task.id));
+    NameId& name = name_of_text_[task.name.index()];
+    if (!name.valid()) name = add_name(graph_.texts[task.name.index()]);
+    return name;
   }
 
-  void add_task(const TaskGraph::Task& task, NameId name) {
+  NameId add_name(std::string name) {
+    return some_are_named_ ? assembly_.builder.intern(name) : assembly_.builder.add_name(std::move(name));
+  }
+
+  void add_task(const TaskGraph::Task& task) {
     const Connection* const route = task.transfer ? &connection(task.host, task.destination) : nullptr;
     const LaneId lane = route != nullptr ? route->lane : host_lane(task.host);
     const Duration duration = route != nullptr ? route->transfer(task.bytes) : task.duration;
     (void)assembly_.builder.add_task({.kind = task.transfer ? TaskKind::kTransfer : TaskKind::kOperator,
-                                      .name = name,
+                                      .name = name_of(task),
                                       .lane = lane,
                                       .duration = duration,
                                       .bytes = task.bytes});
@@ -153,6 +160,9 @@ class TaskGraphStitcher {
 
   TaskGraph& graph_;
   Assembly& assembly_;
+  /// True if some tasks have a name in the file and others do not: only then can two names be equal.
+  bool some_are_named_ = false;
+  std::vector<NameId> name_of_text_;  ///< by TextId; invalid until a task has it
   std::map<std::uint32_t, LaneId> hosts_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Connection> routes_;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 #include <utility>
 
@@ -171,22 +172,28 @@ std::uint32_t& DagBuilder::slot_of(std::string_view name) noexcept {
   return name_slots_[at];
 }
 
-void DagBuilder::double_name_slots() {
+void DagBuilder::grow_name_slots() {
   constexpr std::size_t kFirstSlots = 64;
-  const std::size_t slots = std::max(kFirstSlots, name_slots_.size() * 2);
+  const std::size_t slots = std::max(kFirstSlots, std::bit_ceil(names_.size() * 4));
   name_slots_ = std::vector<Index>{};  // freed before the larger table is allocated; "= {}" would keep the memory
   name_slots_.resize(slots, kFreeSlot);
   for (Index id = 0; id < names_.size(); ++id) slot_of(names_[id]) = id;
 }
 
 NameId DagBuilder::intern(std::string_view name) {
-  if (names_.size() * 2 >= name_slots_.size()) double_name_slots();
+  if (names_.size() * 2 >= name_slots_.size()) grow_name_slots();
   std::uint32_t& slot = slot_of(name);
   if (slot == kFreeSlot) {
     names_.emplace_back(name);
     slot = static_cast<Index>(names_.size() - 1);
   }
   return NameId{slot};
+}
+
+NameId DagBuilder::add_name(std::string name) {
+  name_slots_.clear();
+  names_.push_back(std::move(name));
+  return NameId{names_.size() - 1};
 }
 
 void DagBuilder::reserve(std::size_t tasks, std::size_t edges) {

@@ -52,6 +52,8 @@ class DagBuilder {
   LaneId add_lane(Lane lane);
   /// Returns the id of a name. Equal names get the same id.
   NameId intern(std::string_view name);
+  /// Adds a name that the builder does not have yet, without looking it up. Precondition: no name is equal to it.
+  NameId add_name(std::string name);
   /// Adds a task. Throws InputError if there are more than Dag::kMostTasks.
   TaskId add_task(const TaskSpec& task);
   /// Adds an edge: `to` cannot start until `lag` after the end of `from`. Edges between the same two tasks are merged:
@@ -71,6 +73,8 @@ class DagBuilder {
 
   /// Reserves memory, so that adding this many tasks and edges does not reallocate.
   void reserve(std::size_t tasks, std::size_t edges);
+  /// Does the same for names. Those of add_name() need no table, which intern() makes when it is called.
+  void reserve_names(std::size_t names) { names_.reserve(names); }
 
   [[nodiscard]] std::size_t task_count() const noexcept { return tasks_.size(); }
   [[nodiscard]] IdRange<TaskId> tasks() const noexcept { return {0, tasks_.size()}; }
@@ -116,13 +120,14 @@ class DagBuilder {
   class Layout;
   /// Returns the slot that contains the id of `name`, or the free slot where it belongs.
   [[nodiscard]] std::uint32_t& slot_of(std::string_view name) noexcept;
-  void double_name_slots();
+  void grow_name_slots();
 
   std::vector<TaskSpec> tasks_;
   std::vector<Edge> edges_;
   std::vector<Lane> lanes_;
   std::vector<std::string> names_;
-  std::vector<std::uint32_t> name_slots_;  // hash table of ids with open addressing, at most half full
+  /// Hash table of ids with open addressing, at most half full; empty after add_name().
+  std::vector<std::uint32_t> name_slots_;
   std::vector<std::vector<TaskId>> rendezvous_;
   std::unordered_map<TaskId, RendezvousId> rendezvous_of_;
   std::vector<Collective> collectives_;    // indexed by RendezvousId

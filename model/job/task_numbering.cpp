@@ -24,23 +24,39 @@ EdgesBySource sort_by_source(std::span<const DagBuilder::Edge> edges, std::size_
 
 TaskNumbering::TaskNumbering(std::span<const TaskSpec> tasks, std::span<const DagBuilder::Edge> edges,
                              std::span<const std::vector<TaskId>> rendezvous)
-    : tasks_(tasks),
-      edges_(edges),
-      rendezvous_(rendezvous),
-      out_(sort_by_source(edges, tasks.size())),
-      waiting_for_(tasks.size()),
-      rendezvous_of_(tasks.size(), kNoTask),
-      absent_(rendezvous.size()),
-      met_(tasks.size()) {
+    : tasks_(tasks), edges_(edges), rendezvous_(rendezvous), out_(sort_by_source(edges, tasks.size())) {}
+
+bool TaskNumbering::is_in_order() const {
+  return rendezvous_.empty() &&
+         std::all_of(edges_.begin(), edges_.end(), [](const DagBuilder::Edge& edge) { return edge.from < edge.to; }) &&
+         std::is_sorted(tasks_.begin(), tasks_.end(),
+                        [](const TaskSpec& a, const TaskSpec& b) { return a.hint < b.hint; });
+}
+
+bool TaskNumbering::run() {
+  if (is_in_order()) {
+    order_.resize(tasks_.size());
+    std::iota(order_.begin(), order_.end(), Index{0});
+  } else {
+    visit();
+  }
+  if (order_.size() < tasks_.size()) return false;
+  waiting_for_ = std::vector<Index>{};
+  rendezvous_of_ = std::vector<Index>{};
+  return true;
+}
+
+void TaskNumbering::visit() {
+  waiting_for_.resize(tasks_.size());
   for (const DagBuilder::Edge& edge : edges_) ++waiting_for_[edge.to.index()];
+  rendezvous_of_.resize(tasks_.size(), kNoTask);
+  absent_.resize(rendezvous_.size());
   for (std::size_t r = 0; r < rendezvous_.size(); ++r) {
     absent_[r] = static_cast<Index>(rendezvous_[r].size());
     for (const TaskId member : rendezvous_[r]) rendezvous_of_[member.index()] = static_cast<Index>(r);
   }
-  order_.reserve(tasks.size());
-}
-
-bool TaskNumbering::run() {
+  met_.resize(tasks_.size());
+  order_.reserve(tasks_.size());
   for (Index task = 0; task < tasks_.size(); ++task) {
     if (waiting_for_[task] == 0) push(task);
   }
@@ -51,10 +67,6 @@ bool TaskNumbering::run() {
     met_[task] = true;
     meet(task);
   }
-  if (order_.size() < tasks_.size()) return false;
-  waiting_for_ = std::vector<Index>{};
-  rendezvous_of_ = std::vector<Index>{};
-  return true;
 }
 
 std::vector<TaskId> TaskNumbering::cycle() const {

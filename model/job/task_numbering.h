@@ -41,6 +41,10 @@ class TaskNumbering {
   using Index = std::uint32_t;
   using Ready = std::pair<Time, Index>;
 
+  /// True if the order is that of the builder: every edge leads to a later task, hints do not decrease, and there is no
+  /// rendezvous.
+  [[nodiscard]] bool is_in_order() const;
+  void visit();
   void push(Index task) { ready_.emplace(tasks_[task].hint, task); }
   void meet(Index task);
   void release_successors(Index task);

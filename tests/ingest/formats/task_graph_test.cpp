@@ -1,6 +1,8 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 
 #include "tests/ingest/read_text.h"
@@ -8,7 +10,9 @@
 namespace stepsim::ingest::task_graph_test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 Parsed<TaskGraph> read(std::string_view text) { return read_text<TaskGraph>("task_graph", text, "g.json"); }
 
@@ -46,6 +50,39 @@ TEST(TaskGraphTest, TasksMayComeBeforeHostsLinksAndRoutes) {
           R"({"tasks":[{"kind":"transfer","src":0,"dst":1,"bytes":0,"id":0}],"routes":{"0-1":[0]},"links":[{"bandwidth_Bps":1}],"hosts":2})")
           .part.tasks.size(),
       1U);
+}
+
+TEST(TaskGraphTest, TheSpellingOfATaskChangesNothing) {
+  const std::string_view usual = R"({"id":4,"kind":"transfer","src":0,"dst":1,"bytes":20,"after":[5],"name":"t"})";
+  const std::string other = R"({"id":5,"kind":"compute","host":1,"ns":7,"name":"c"})";
+  for (const std::string_view spelling :
+       {R"({ "after" : [ 5 ] , "name" : "t" , "id" : 4 , "kind" : "transfer" , "src" : 0 , "dst" : 1 , "bytes" : 20 })",
+        R"({"id":4.0,"kind":"transfer","src":0,"dst":1,"bytes":2e1,"after":[0.5e1],"name":"t"})",
+        R"({"\u0069d":4,"kind":"tr\u0061nsfer","src":0,"dst":1,"bytes":20,"after":[5],"name":"\u0074"})",
+        R"({"id":3,"id":4,"kind":"transfer","src":0,"dst":1,"bytes":20,"after":[4,5],"after":[5],"name":"t"})",
+        R"({"name":"s","id":4,"kind":"transfer","src":0,"dst":1,"bytes":20,"after":[5],"n\u0061me":"t","x":[{}]})"}) {
+    const TaskGraph expected = read(around(std::string(usual) + "," + other)).part;
+    const TaskGraph found = read(around(std::string(spelling) + "," + other)).part;
+    EXPECT_EQ(found.tasks[0].id, 4) << spelling;
+    EXPECT_EQ(found.tasks[0].bytes, Bytes{20}) << spelling;
+    EXPECT_EQ(found.after, expected.after) << spelling;
+    EXPECT_EQ(found.texts[found.tasks[0].name.index()], "t") << spelling;
+    EXPECT_EQ(found.texts[found.tasks[1].name.index()], "c") << spelling;
+  }
+}
+
+TEST(TaskGraphTest, IdsMayHaveAnyOrder) {
+  const std::string_view rest = R"("kind":"compute","host":0,"ns":1)";
+  for (const auto& [first, second, third] : {std::array{"0", "1", "2"}, std::array{"9", "10", "11"},
+                                             std::array{"2", "1", "0"}, std::array{"0", "5", "9223372036854775807"}}) {
+    const TaskGraph graph = read(around(fmt::format(R"({{"id":{0},{3}}},{{"id":{1},"after":[{2}],{3}}},)"
+                                                    R"({{"id":{2},"after":[{0},{0}],{3}}})",
+                                                    first, second, third, rest)))
+                                .part;
+    EXPECT_THAT(graph.after_of(0), IsEmpty()) << first;
+    EXPECT_THAT(graph.after_of(1), ElementsAre(2)) << first;
+    EXPECT_THAT(graph.after_of(2), ElementsAre(0, 0)) << first;
+  }
 }
 
 TEST(TaskGraphTest, AChainOfTwoHundredThousandTasksIsRead) {

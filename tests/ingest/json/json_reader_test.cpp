@@ -57,6 +57,49 @@ TEST(JsonReaderTest, SkipsAnyValueAndStopsRightBehindIt) {
   EXPECT_EQ(last, "c");
 }
 
+/// Returns the members that scan_object() passes on; "(none)" if it returns false.
+std::string members_in(JsonReader& json) {
+  std::string members;
+  const bool scanned = json.scan_object([&members](json::Scanner& scanner, std::string_view key, const char* p) {
+    json::Value value;
+    const char* const end = scanner.value_at(p, value);
+    if (end != nullptr) ((members += key) += '=') += value.raw;
+    return end;
+  });
+  return scanned ? members : "(none)";
+}
+
+TEST(JsonReaderTest, ScansAnObjectAndGoesBackToIt) {
+  const std::string text = R"( {"a" : 1, "\u0062": [2, {}]} )";
+  const auto source = memory_source(text, "t");
+  JsonReader json(*source);
+  const std::uint64_t begin = json.offset();
+  EXPECT_EQ(members_in(json), R"(a=1\u0062=[2, {}])");
+  json.go_back(begin);
+  EXPECT_EQ(members_in(json), R"(a=1\u0062=[2, {}])");
+  json.expect_end();
+}
+
+TEST(JsonReaderTest, ScansNothingButAWholeObject) {
+  for (const std::string_view text : {"[1]", "7", "", R"({"a": 1,})", R"({"a": 1)", R"({"a": 01})"}) {
+    const auto source = memory_source(text, "t");
+    JsonReader json(*source);
+    EXPECT_EQ(members_in(json), "(none)") << text;
+    EXPECT_EQ(json.offset(), 0U) << text;
+  }
+}
+
+TEST(JsonReaderTest, ScansAnObjectAcrossTheEdgeOfItsWindow) {
+  for (std::size_t pad = TextWindow::kInitial - 20; pad < TextWindow::kInitial; ++pad) {
+    const std::string text = "[\"" + std::string(pad, 'x') + R"(", {"a": 12345}])";
+    const auto source = memory_source(text, "t");
+    JsonReader json(*source);
+    std::string last;
+    json.array([&] { last = json.peek() == '{' ? members_in(json) : json.text(); });
+    EXPECT_TRUE(last.ends_with("a=12345")) << pad;
+  }
+}
+
 TEST(JsonReaderTest, SkippedItemsMayTogetherBeLongerThanTheLargestWindow) {
   const std::string item = "\"" + std::string(std::size_t{1} << 20, 'x') + "\",";
   std::string text = "[[";

@@ -99,6 +99,16 @@ TEST_F(DagBuilderTest, EqualNamesShareOneId) {
   EXPECT_EQ(builder_.name(first), "conv");
 }
 
+TEST_F(DagBuilderTest, NamesAddedWithoutALookUpAreFoundLater) {
+  const NameId first = builder_.intern("conv");
+  const NameId added = builder_.add_name("added");
+  EXPECT_EQ(builder_.intern("added"), added);
+  for (int i = 0; i < 1'000; ++i) builder_.add_name("name " + std::to_string(i));
+  EXPECT_EQ(builder_.intern("conv"), first);
+  EXPECT_EQ(builder_.name(builder_.intern("name 999")), "name 999");
+  EXPECT_EQ(builder_.intern("new").index(), 1'002U);
+}
+
 TEST_F(DagBuilderTest, SuccessorsAscendHoweverTheyWereAdded) {
   const TaskId a = add("a");
   const TaskId b = add("b", 1);
