@@ -52,6 +52,7 @@ struct Outcome {
 struct SweepOptions {
   int threads = 1;                          ///< number of threads; does not affect outcomes
   bool ranges = true;                       ///< if false, iterations have no width
+  const IntervalFinder* finder = nullptr;   ///< finds the ranges; if it is null, run() makes one
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C; then run() throws Interrupted
   /// Called for each finished point, in any order, from any thread, but never concurrently. An exception from it ends
   /// the sweep.
