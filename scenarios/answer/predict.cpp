@@ -316,7 +316,7 @@ struct Predictor::Replayed {
   std::shared_ptr<const Capture> graph;  ///< of `planned`
   std::shared_ptr<const Cluster> cluster;
   sim::Machine machine;
-  std::vector<Duration> durations;  ///< of tasks; empty if they are as recorded
+  std::vector<Duration> durations;  ///< of tasks, for kernels that communication slows
   bool interferes = false;          ///< true if communication may slow kernels
   std::vector<DeviceShare> shares;
   sim::Timeline timeline;
@@ -432,9 +432,11 @@ Predictor::Replayed Predictor::replay(const Plan& plan, const Sides& sides, cons
                     .interferes = settings_.interference && (frees_kernels() || graph->dag.rendezvous_count() > 0)};
   if (!plan.recorded_collectives) replayed.machine.set_network(*plan.network, *replayed.cluster);
   if (plan.recorded_collectives || !plan.rules.empty() || sides.durations || plan.recorded_transfers != 1 ||
-      replayed.interferes || settings_.profiler || is_on_machine(plan))
-    replayed.durations = durations_of(plan, sides, *graph, replayed.shares);
-  if (!replayed.durations.empty()) replayed.machine.set_durations(replayed.durations);
+      replayed.interferes || settings_.profiler || is_on_machine(plan)) {
+    std::vector<Duration> durations = durations_of(plan, sides, *graph, replayed.shares);
+    replayed.machine.set_durations(durations);
+    if (replayed.interferes) replayed.durations = std::move(durations);
+  }
   replayed.timeline = sim::replay(graph->dag, replayed.machine, options);
   refuse_the_end_of_time(replayed.timeline);
   return replayed;
