@@ -1,5 +1,6 @@
 #include <benchmark/benchmark.h>
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <numeric>
@@ -10,12 +11,14 @@
 #include "bench/live_bytes.h"
 #include "ingest/load/load.h"
 #include "model/calibration/calibration.h"
+#include "scenarios/advice/advice.h"
 #include "scenarios/answer/sweep.h"
 #include "tests/source_folder.h"
 
 /// Measures sweeps of six bandwidths and six partition sizes over two BytePS captures: the sample, and the measured run
 /// byteps-vgg (docs/internals/test-data.md) if it is there. Items are points. Every point is compared with a separate
 /// prediction of it; a wrong one ends the benchmark with an error. Compare one thread with two only within one run.
+/// Also measures the advice on the sample; another number of replays ends the benchmark with an error.
 namespace stepsim::scenarios {
 namespace {
 
@@ -85,6 +88,38 @@ void sweep(benchmark::State& state, const char* folder) {
 }
 BENCHMARK_CAPTURE(sweep, even, kEven)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(sweep, vgg, kVgg)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+std::atomic<std::size_t> replays{0};
+
+/// Returns the network model maxmin, which counts its replays.
+const NetworkModel& counting_maxmin() {
+  static const NetworkModel counting = [] {
+    NetworkModel model = *find_network_model("maxmin");
+    model.make = [](const Cluster& cluster) {
+      ++replays;
+      return find_network_model("maxmin")->make(cluster);
+    };
+    return model;
+  }();
+  return counting;
+}
+
+/// The captured job is replayed once, and again for each of its variants in ranges; each change for itself and for each
+/// variant in its range.
+constexpr std::size_t kReplaysOfAdvice = 110;
+
+void advice(benchmark::State& state) {
+  const std::unique_ptr<Job> job = load(state, kEven);
+  if (job == nullptr) return;
+  for ([[maybe_unused]] auto _ : state) {
+    Predictor predictor(job->capture, job->cluster, counting_maxmin());
+    replays = 0;
+    benchmark::DoNotOptimize(advise(predictor, nullptr, {.threads = static_cast<int>(state.range(0))}));
+    if (replays != kReplaysOfAdvice) state.SkipWithError(("replays: " + std::to_string(replays)).c_str());
+  }
+  state.counters["replays"] = static_cast<double>(replays);
+}
+BENCHMARK(advice)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 /// Measures the memory that the prediction of one point takes, without its graph. One thread predicts one point at a
 /// time. All points of the sweep share one graph, which is made before the measurement.

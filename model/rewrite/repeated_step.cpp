@@ -128,7 +128,6 @@ class StepRepeater {
     const TaskCopies& from = rounds_[round];
     const TaskCopies& to = rounds_[round + 1];
     repeated_.for_each_wait([&](const RepeatedStep::Wait& wait) {
-      if (!wait.next_round) return;
       builder.add_edge(from.at(wait.from), to.at(wait.to), dag_.edge_kind(wait.edge), dag_.lag(wait.edge));
     });
     repeated_.for_each_lane([&](LaneKind kind, TaskId last, TaskId first) {

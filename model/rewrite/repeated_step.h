@@ -74,9 +74,9 @@ class Counterparts {
 /// The tasks of each step of a job, ascending, by step.
 using TasksOfSteps = std::vector<std::vector<TaskId>>;
 
-/// A step that is repeated round after round, and what makes its tasks wait: for tasks of the same round by the edges
-/// of the step; for tasks of the previous round by the edges between it and the next captured step, or else the one
-/// before, whose tasks are matched by lane, name and position, and by the order of threads and streams.
+/// A step that is repeated round after round. Its tasks wait for tasks of the same round by the edges of the step, and
+/// for tasks of the previous round by the edges between it and the next captured step, or else the one before, whose
+/// tasks are matched by lane, name and position, and by the order of threads and streams.
 class RepeatedStep {
  public:
   /// Keeps references to its arguments. `step_of` is steps_of_tasks(), and `tasks` the tasks of these steps. O(tasks of
@@ -84,31 +84,24 @@ class RepeatedStep {
   RepeatedStep(const Dag& dag, const JobSteps& steps, const std::vector<JobStep>& step_of, const TasksOfSteps& tasks,
                JobStep step);
 
-  /// A captured edge as a wait between two tasks of the step.
+  /// A captured edge as a wait of the next round: `to` waits for `from` of the round before.
   struct Wait {
     TaskId from;
     TaskId to;
     EdgeId edge;
-    TaskId source;            ///< the task at which `edge` begins: `from`, or its counterpart in the step before
-    bool next_round = false;  ///< true if `to` is of the round after that of `from`
+    TaskId source;  ///< the task at which `edge` begins: `from`, or its counterpart in the step before
   };
-  /// Calls visit(wait) for each wait within a round, in the order of Wait::from, and then for each from a round to the
-  /// next. O(edges of the steps), plus O(tasks log tasks).
+  /// Calls visit(wait) for each wait from a round to the next, in the order of Wait::source. O(edges of the steps),
+  /// plus O(tasks log tasks).
   template <class Visit>
   void for_each_wait(Visit visit) {
-    for (const TaskId from : tasks_[step_]) {
-      for (const EdgeId edge : dag_.edges_from(from)) {
-        const TaskId to = dag_.target(edge);
-        if (step_of_[to.index()] == step_) visit(Wait{from, to, edge, from, false});
-      }
-    }
     if (before_ == kNoJobStep) return;
     for (const TaskId source : tasks_[before_]) {
       for (const EdgeId edge : dag_.edges_from(source)) {
         const TaskId target = dag_.target(edge);
         if (step_of_[target.index()] != before_ + 1) continue;
         const auto [from, to] = counterparts(source, target);
-        if (from.valid() && to.valid()) visit(Wait{from, to, edge, source, true});
+        if (from.valid() && to.valid()) visit(Wait{from, to, edge, source});
       }
     }
   }

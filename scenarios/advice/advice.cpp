@@ -38,13 +38,20 @@ void refuse_unfit(Outcome& outcome) {
   outcome.problem = doubt_text(*outcome.memory);
 }
 
+/// The captured job that changes are compared with.
+struct Captured {
+  Predictor& predictor;
+  const Prediction& prediction;
+  const IntervalFinder& ranges;
+};
+
 /// Predicts each of `points` as a point of a sweep, and returns the outcomes in the same order.
-std::vector<Compared> outcomes_of(Predictor& predictor, const Prediction& captured,
-                                  const std::vector<std::vector<Setting>>& points, const AdviceOptions& options) {
+std::vector<Compared> outcomes_of(const Captured& captured, const std::vector<std::vector<Setting>>& points,
+                                  const AdviceOptions& options) {
   std::vector<Compared> outcomes(points.size());
   if (points.empty()) return outcomes;
   const Scenario scenario = scenario_of(points);
-  Sweep sweep(predictor, scenario);
+  Sweep sweep(captured.predictor, scenario);
   std::vector<std::size_t> all(points.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   std::uint64_t done = 0;
@@ -55,10 +62,12 @@ std::vector<Compared> outcomes_of(Predictor& predictor, const Prediction& captur
     if (options.progress) options.progress(++done, points.size());
   };
   const auto compare = [&](std::size_t point, const Prediction& predicted, const Range<Duration>& range) {
-    outcomes[point].effect = effect_of(captured, predicted, range);
+    outcomes[point].effect = effect_of(captured.prediction, predicted, range);
     outcomes[point].step = range;
   };
-  sweep.run(all, {.threads = options.threads, .stop = options.stop, .done = take, .look = compare});
+  sweep.run(
+      all,
+      {.threads = options.threads, .finder = &captured.ranges, .stop = options.stop, .done = take, .look = compare});
   return outcomes;
 }
 
@@ -200,10 +209,10 @@ std::vector<std::size_t> largest_gains(const Advice& advice, bool with_hardware,
   return chosen;
 }
 
-void predict_together(Predictor& predictor, const Prediction& captured, const AdviceOptions& options, Advice& advice) {
+void predict_together(const Captured& captured, const AdviceOptions& options, Advice& advice) {
   std::vector<std::vector<std::size_t>> sets;
   for (const bool with_hardware : {false, true}) {
-    std::vector<std::size_t> set = largest_gains(advice, with_hardware, *predictor.plan().captured);
+    std::vector<std::size_t> set = largest_gains(advice, with_hardware, *captured.predictor.plan().captured);
     if (!set.empty() && std::find(sets.begin(), sets.end(), set) == sets.end()) sets.push_back(std::move(set));
   }
   std::vector<std::vector<Setting>> points;
@@ -214,7 +223,7 @@ void predict_together(Predictor& predictor, const Prediction& captured, const Ad
       point.insert(point.end(), settings.begin(), settings.end());
     }
   }
-  std::vector<Compared> outcomes = outcomes_of(predictor, captured, points, options);
+  std::vector<Compared> outcomes = outcomes_of(captured, points, options);
   for (std::size_t i = 0; i < sets.size(); ++i) {
     Together& together = advice.together.emplace_back();
     together.tried = std::move(sets[i]);
@@ -290,7 +299,10 @@ Advice advise(Predictor& predictor, const Calibration* calibration, const Advice
   }
   Candidates candidates = look_at_job(predictor, baseline, calibration, plan, advice);
   advice.left_out = std::move(candidates.left_out);
-  const auto outcomes = outcomes_of(predictor, baseline, settings_of(candidates.tried), options);
+  ReplayMeter meter({.threads = 1, .stop = options.stop});  // points are predicted in parallel
+  const IntervalFinder ranges(predictor, baseline, meter);
+  const Captured captured{predictor, baseline, ranges};
+  const auto outcomes = outcomes_of(captured, settings_of(candidates.tried), options);
   Caution caution(*plan.captured, predictor.settings().checkup);
   caution.add_all();
   for (const Compared& outcome : outcomes) caution.add(outcome.step);
@@ -300,7 +312,7 @@ Advice advise(Predictor& predictor, const Calibration* calibration, const Advice
     throw CannotAnswer({}, fmt::format("none of the changes that advise tries can be predicted; the first, {}: {}",
                                        advice.left_out.front().changes.front(), advice.left_out.front().reason));
   }
-  predict_together(predictor, baseline, options, advice);
+  predict_together(captured, options, advice);
   return advice;
 }
 

@@ -27,10 +27,6 @@ std::map<std::int64_t, Duration> steps_of(const Prediction& prediction, const si
   return steps;
 }
 
-std::map<Rank, sim::RankSteps> rank_steps_of(const Prediction& prediction) {
-  return sim::rank_steps(prediction.graph->dag, prediction.graph->recording, prediction.timeline);
-}
-
 /// The steps of the slowest captured rank before and after a change.
 struct Pairs {
   std::vector<std::pair<Duration, Duration>> steps;  ///< those that are whole in both replays
@@ -38,8 +34,8 @@ struct Pairs {
 };
 
 Pairs paired_steps(const Prediction& captured, const Prediction& changed) {
-  const auto before = rank_steps_of(captured);
-  const auto after = rank_steps_of(changed);
+  const auto& before = captured.rank_steps;
+  const auto& after = changed.rank_steps;
   const std::pair<const Rank, sim::RankSteps>* slowest = nullptr;
   for (const auto& rank : before) {
     if (slowest == nullptr || rank.second.iteration.replayed > slowest->second.iteration.replayed) slowest = &rank;

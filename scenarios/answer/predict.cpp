@@ -273,10 +273,32 @@ std::vector<Duration> Predictor::durations_of(const Plan& plan, const Sides& sid
   return durations;
 }
 
-std::shared_ptr<const Capture> Predictor::graph_of(const Plan& plan, const Sides& sides) {
+/// Thread-safe.
+class Predictor::Graph {
+ public:
+  explicit Graph(Capture capture) : capture_(std::move(capture)), machine_(sim::Machine::as_recorded(capture_)) {}
+
+  [[nodiscard]] const Capture& capture() const noexcept { return capture_; }
+  [[nodiscard]] const sim::Machine& machine() const noexcept { return machine_; }
+  /// Returns the steps as they are repeated, which the first call finds.
+  [[nodiscard]] const sim::RepeatedSteps& steps() {
+    std::call_once(found_, [this] { steps_.emplace(capture_); });
+    return *steps_;
+  }
+
+ private:
+  const Capture capture_;
+  const sim::Machine machine_;  ///< as recorded
+  std::once_flag found_;
+  std::optional<sim::RepeatedSteps> steps_;
+};
+
+std::size_t Predictor::tasks_of(const Plan& plan) { return graph_of(plan, {})->capture().dag.task_count(); }
+
+std::shared_ptr<Predictor::Graph> Predictor::graph_of(const Plan& plan, const Sides& sides) {
   return graphs_.of({plan.graph_key(), sides.begins_together, sides.collectives_in_turn,
                      plan.may_have_copies() ? sides.ungrouped : RankSet()},
-                    [&] { return std::make_shared<const Capture>(make_graph(plan, sides)); });
+                    [&] { return std::make_shared<Graph>(make_graph(plan, sides)); });
 }
 
 void Predictor::forget(const GraphKey& key) {
@@ -290,10 +312,11 @@ void Predictor::forget(const GraphKey& key) {
 }
 
 struct Predictor::Replayed {
-  std::shared_ptr<const Capture> graph;
+  std::shared_ptr<Graph> planned;
+  std::shared_ptr<const Capture> graph;  ///< of `planned`
   std::shared_ptr<const Cluster> cluster;
   sim::Machine machine;
-  std::vector<Duration> durations;  ///< of tasks; empty if they are as recorded
+  std::vector<Duration> durations;  ///< of tasks, for kernels that communication slows
   bool interferes = false;          ///< true if communication may slow kernels
   std::vector<DeviceShare> shares;
   sim::Timeline timeline;
@@ -324,26 +347,31 @@ std::vector<sim::CyclePart> Prediction::limited_by() const {
 }
 
 PlannedWork Predictor::work(const Plan& plan) {
-  PlannedWork work{graph_of(plan, {}), {}};
+  const std::shared_ptr<Graph> planned = graph_of(plan, {});
+  PlannedWork work{{planned, &planned->capture()}, {}};
   std::vector<DeviceShare> unused;
   work.durations = durations_of(plan, {}, *work.graph, unused);
   return work;
 }
 
-Prediction Predictor::predict(const Plan& plan, const Sides& sides, const sim::EngineOptions& options) {
+Prediction Predictor::predict(const Plan& plan, const Sides& sides, const sim::EngineOptions& options, Wanted wanted) {
   try {
-    return predict_once(plan, sides, options);
+    return predict_once(plan, sides, options, wanted);
   } catch (const sim::CopiesDiffer& difference) {
     Sides again = sides;
     if (plan.parallelism != Parallelism{}) {  // the copies have no tasks
       again.copies_end_together = true;
-      return predict_once(plan, again, options);
+      return predict_once(plan, again, options, wanted);
     }
     again.ungrouped = RankSet::all();
-    Prediction prediction = predict_once(plan, again, options);
+    Prediction prediction = predict_once(plan, again, options, wanted);
     prediction.why_each_rank = difference.what();
     return prediction;
   }
+}
+
+Prediction Predictor::predict(const Plan& plan, const Sides& sides, const sim::EngineOptions& options) {
+  return predict(plan, sides, options, Wanted::kAll);
 }
 
 Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& options) {
@@ -364,7 +392,7 @@ Duration Predictor::step_without_optimizer(const Plan& plan, const sim::EngineOp
     if (known != steps_without_optimizer_.end()) return known->second;
   }
   const sim::EngineOptions quietly{.threads = options.threads, .grain = options.grain, .stop = options.stop};
-  const Prediction of_one = predict_once(one, {.durations = drop_optimizer}, quietly);
+  const Prediction of_one = predict_once(one, {.durations = drop_optimizer}, quietly, Wanted::kAll);
   // A job that is made of one captured step does not wait for the step before it.
   const Duration step = std::min(of_one.iteration, of_one.of_captured_steps);
   const std::lock_guard lock(mutex_);
@@ -395,36 +423,47 @@ void Predictor::check_throughput(const Plan& plan, Duration iteration, const sim
 }
 
 Predictor::Replayed Predictor::replay(const Plan& plan, const Sides& sides, const sim::EngineOptions& options) {
-  const std::shared_ptr<const Capture> graph = graph_of(plan, sides);
-  Replayed replayed{.graph = graph,
+  const std::shared_ptr<Graph> planned = graph_of(plan, sides);
+  const std::shared_ptr<const Capture> graph(planned, &planned->capture());
+  Replayed replayed{.planned = planned,
+                    .graph = graph,
                     .cluster = cluster_of(plan, sides),
-                    .machine = sim::Machine::as_recorded(*graph),
+                    .machine = planned->machine(),
                     .interferes = settings_.interference && (frees_kernels() || graph->dag.rendezvous_count() > 0)};
   if (!plan.recorded_collectives) replayed.machine.set_network(*plan.network, *replayed.cluster);
   if (plan.recorded_collectives || !plan.rules.empty() || sides.durations || plan.recorded_transfers != 1 ||
-      replayed.interferes || settings_.profiler || is_on_machine(plan))
-    replayed.durations = durations_of(plan, sides, *graph, replayed.shares);
-  if (!replayed.durations.empty()) replayed.machine.set_durations(replayed.durations);
+      replayed.interferes || settings_.profiler || is_on_machine(plan)) {
+    std::vector<Duration> durations = durations_of(plan, sides, *graph, replayed.shares);
+    replayed.machine.set_durations(durations);
+    if (replayed.interferes) replayed.durations = std::move(durations);
+  }
   replayed.timeline = sim::replay(graph->dag, replayed.machine, options);
   refuse_the_end_of_time(replayed.timeline);
   return replayed;
 }
 
-Prediction Predictor::predict_once(const Plan& plan, const Sides& sides, const sim::EngineOptions& options) {
+Prediction Predictor::predict_once(const Plan& plan, const Sides& sides, const sim::EngineOptions& options,
+                                   Wanted wanted) {
   Prediction prediction;
+  std::shared_ptr<Graph> planned;
   {
     Replayed replayed = replay(plan, sides, options);
+    planned = replayed.planned;
     if (replayed.interferes) slow_kernels(sides.interference, options, replayed, prediction);
     prediction.graph = std::move(replayed.graph);
     prediction.timeline = std::move(replayed.timeline);
     prediction.shares = std::move(replayed.shares);
   }
   const Capture& graph = *prediction.graph;
-  prediction.of_captured_steps = sim::replayed_iteration(graph, prediction.timeline);
-  prediction.steady = sim::steady_iteration(graph, prediction.timeline);
-  const auto& steady = prediction.steady;
-  prediction.in_the_long_run = steady ? steady->length : prediction.of_captured_steps;
+  const bool is_all = wanted == Wanted::kAll;
+  auto& steady = prediction.steady;
+  if (is_all || settings_.trusts_repetition) steady = planned->steps().iteration(prediction.timeline);
   const bool repeats = steady && steady->follows && settings_.trusts_repetition;
+  if (is_all || !repeats) {
+    prediction.rank_steps = sim::rank_steps(graph.dag, graph.recording, prediction.timeline);
+    prediction.of_captured_steps = sim::replayed_iteration(graph, prediction.timeline, prediction.rank_steps);
+  }
+  prediction.in_the_long_run = steady ? steady->length : prediction.of_captured_steps;
   prediction.iteration = repeats ? steady->length : prediction.of_captured_steps;
   return prediction;
 }
@@ -494,7 +533,7 @@ PredictedIteration Predictor::iteration(const Plan& plan, const Sides& sides, co
     found = repeated(again);
   }
   if (found) return *found;
-  const Prediction prediction = predict(plan, sides, options);
+  const Prediction prediction = predict(plan, sides, options, Wanted::kIteration);
   return {prediction.iteration, prediction.graph->dag.task_count(), note_on(prediction)};
 }
 

@@ -19,6 +19,7 @@
 #include "scenarios/answer/sides.h"
 #include "scenarios/answer/slowed_kernels.h"
 #include "scenarios/change/plan.h"
+#include "sim/analysis/rank_steps.h"
 #include "sim/analysis/steady.h"
 #include "sim/analysis/throughput.h"
 #include "sim/engine/engine.h"
@@ -47,6 +48,7 @@ struct Prediction {
   /// if they cannot be repeated.
   Duration in_the_long_run{};
   std::optional<sim::SteadyIteration> steady{};  ///< absent if they cannot be repeated
+  std::map<Rank, sim::RankSteps> rank_steps{};   ///< those of the replay (sim::rank_steps())
   std::vector<DeviceShare> shares;               ///< one entry for each change of device work, in order
   std::vector<SlowedClass> slowed;               ///< kernels slowed by communication; empty if this is not known
   /// If 20 replays were not enough, the relative change of the slowed kernels' times in one more replay; otherwise 0.
@@ -85,7 +87,7 @@ class Predictor {
   /// PredictorSettings::reader. Throws what the reader throws.
   [[nodiscard]] std::shared_ptr<const Capture> read(const std::string& path) const;
   /// Returns the number of tasks of a plan's graph, which it builds if no prediction has. Throws what predict() throws.
-  [[nodiscard]] std::size_t tasks_of(const Plan& plan) { return graph_of(plan, {})->dag.task_count(); }
+  [[nodiscard]] std::size_t tasks_of(const Plan& plan);
   /// Returns the graph of a plan and the durations of its tasks, without a replay. Throws what predict() throws for
   /// them.
   [[nodiscard]] PlannedWork work(const Plan& plan);
@@ -122,14 +124,24 @@ class Predictor {
 
   /// Returns the captured cluster, with what is assumed of how senders share links.
   [[nodiscard]] Cluster cluster() const;
-  [[nodiscard]] std::shared_ptr<const Capture> graph_of(const Plan& plan, const Sides& sides);
+  /// A plan's graph, and what each of its predictions needs to know of it.
+  class Graph;
+  [[nodiscard]] std::shared_ptr<Graph> graph_of(const Plan& plan, const Sides& sides);
   [[nodiscard]] Capture make_graph(const Plan& plan, const Sides& sides) const;
   /// Returns the durations of the tasks of `graph`, indexed by TaskId, after the plan's changes of durations. For each
   /// rule about device work, adds an entry to `shares`.
   [[nodiscard]] std::vector<Duration> durations_of(const Plan& plan, const Sides& sides, const Capture& graph,
                                                    std::vector<DeviceShare>& shares) const;
-  /// The same as predict(), but throws sim::CopiesDiffer if the plan's classes of ranks do not hold.
-  [[nodiscard]] Prediction predict_once(const Plan& plan, const Sides& sides, const sim::EngineOptions& options);
+  /// Which times of a prediction are needed.
+  enum class Wanted : std::uint8_t {
+    kAll,
+    kIteration,  ///< only Prediction::iteration; others that it does not follow from are not computed
+  };
+  [[nodiscard]] Prediction predict(const Plan& plan, const Sides& sides, const sim::EngineOptions& options,
+                                   Wanted wanted);
+  /// The same, but throws sim::CopiesDiffer if the plan's classes of ranks do not hold.
+  [[nodiscard]] Prediction predict_once(const Plan& plan, const Sides& sides, const sim::EngineOptions& options,
+                                        Wanted wanted);
   /// A plan's graph with the models of its replay.
   struct Replayed;
   /// Replays a plan, with kernels as long as without communication that changes add.
@@ -154,7 +166,7 @@ class Predictor {
   const Cluster cluster_;
   const NetworkModel& network_;
   PredictorSettings settings_;
-  OncePerKey<SidedGraph, std::shared_ptr<const Capture>> graphs_;
+  OncePerKey<SidedGraph, std::shared_ptr<Graph>> graphs_;
   std::mutex mutex_;  ///< protects steps_without_optimizer_
   /// Results of step_without_optimizer(), by the durations of tasks.
   std::map<std::vector<Duration>, Duration> steps_without_optimizer_;

@@ -238,14 +238,15 @@ void Sweep::run(std::span<const std::size_t> which, const SweepOptions& options)
   const sim::EngineOptions engine{.threads = 1, .stop = options.stop};
   ReplayMeter meter(engine);
   std::optional<Prediction> baseline;
-  std::optional<IntervalFinder> ranges;
-  if (options.ranges) {
+  std::optional<IntervalFinder> own;
+  if (options.ranges && options.finder == nullptr) {
     baseline = predictor_.predict(predictor_.plan(), engine);
-    ranges.emplace(predictor_, *baseline, meter);
+    own.emplace(predictor_, *baseline, meter);
   }
+  const IntervalFinder* const ranges = own ? &*own : options.ranges ? options.finder : nullptr;
   const auto take_points = [&] {
     while (const auto point = work.next()) {
-      const Outcome outcome = predict(*point, ranges ? &*ranges : nullptr, engine, options);
+      const Outcome outcome = predict(*point, ranges, engine, options);
       const std::lock_guard lock(telling);
       if (users.leave(graph_of_[*point])) predictor_.forget(graphs_[graph_of_[*point]]);
       options.done(*point, outcome);

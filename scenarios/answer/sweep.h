@@ -52,6 +52,7 @@ struct Outcome {
 struct SweepOptions {
   int threads = 1;                          ///< number of threads; does not affect outcomes
   bool ranges = true;                       ///< if false, iterations have no width
+  const IntervalFinder* finder = nullptr;   ///< finds the ranges; if it is null, run() makes one
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C; then run() throws Interrupted
   /// Called for each finished point, in any order, from any thread, but never concurrently. An exception from it ends
   /// the sweep.
@@ -74,8 +75,8 @@ struct PlanLook {
 };
 
 /// Predicts the points of a scenario's sweep in parallel. While a point is predicted, its timeline takes about 23 bytes
-/// per task (27 if durations change), twice as much while its range is computed, and temporarily 30 more for jobs with
-/// device work, whose steps are repeated (sim/analysis/steady.h). Only the iteration and range of finished points are
+/// per task (27 if durations change), and twice as much while its range is computed. Graphs of jobs with device work,
+/// whose steps are repeated (sim/analysis/steady.h), take 12 more. Only the iteration and range of finished points are
 /// kept. Points with the same graph share it, and a graph is freed after its last point. In addition to the captured
 /// job's graph, there are therefore at most two graphs per thread at a time, or four if workers may drift apart.
 ///

@@ -52,6 +52,16 @@ void PeriodicGraph::add_rendezvous(std::span<const Node> members) {
   std::sort(members_.back().begin(), members_.back().end());
 }
 
+void PeriodicGraph::clear() {
+  duration_.clear();
+  rendezvous_.clear();
+  first_edge_.clear();
+  members_.clear();
+  edges_.clear();
+  next_.clear();
+  watched_.clear();
+}
+
 // ---- the search for the critical cycle
 
 /// Policy iteration. An entry is a task that waits for the previous round. A policy gives each entry one predecessor:
@@ -93,10 +103,10 @@ class PeriodicGraph::Search {
 
   /// When a task begins, relative to others that wait for a cycle of the same mean.
   struct Value {
-    std::int32_t mean = kNoMean;   ///< index into means_ of the cycle that it waits for
     Wide height{};                 ///< time relative to the rounds of that cycle, in 1 / Mean::rounds of a nanosecond
+    Duration length{};             ///< time since the entry `origin` began
+    std::int32_t mean = kNoMean;   ///< index into means_ of the cycle that it waits for
     std::uint32_t origin = kNone;  ///< the entry from which it is reached in this round
-    Duration length{};             ///< time since that entry began
 
     friend bool operator<(const Value& a, const Value& b) {
       return a.mean < b.mean || (a.mean == b.mean && a.height < b.height);
@@ -122,7 +132,7 @@ class PeriodicGraph::Search {
     for (Node task = 0; task < begun_.size(); ++task) {
       const std::uint32_t entry = entry_of_[task];
       const bool waits = entry != kNone && mean_[entry] != kNoMean;
-      begun_[task] = waits ? Value{mean_[entry], height_[entry], entry, {}} : Value{};
+      begun_[task] = waits ? Value{height_[entry], {}, mean_[entry], entry} : Value{};
       before_[task] = kNone;
     }
     for (Node task = 0; task < begun_.size(); ++task) {
@@ -143,7 +153,7 @@ class PeriodicGraph::Search {
   }
 
   void end(Node task) {
-    if (task >= graph_.first_edge_.size()) return;
+    if (task >= graph_.first_edge_.size() || begun_[task].mean == kNoMean) return;
     const Value ended = later(begun_[task], graph_.duration_[task]);
     for (std::size_t i = graph_.first_edge_[task]; i < graph_.edges_.size() && graph_.edges_[i].from == task; ++i) {
       const Value begun = later(ended, graph_.edges_[i].delay);
@@ -192,7 +202,7 @@ class PeriodicGraph::Search {
     const std::vector<Value> best = find_ways();
     bool better = false;
     for (std::uint32_t entry = 0; entry < entries_.size(); ++entry) {
-      const Value now{mean_[entry], height_[entry], kNone, {}};
+      const Value now{height_[entry], {}, mean_[entry], kNone};
       if (ways_[entry].from == kNone || !(now < best[entry])) continue;
       policy_[entry] = ways_[entry];
       better = true;

@@ -30,6 +30,8 @@ class PeriodicGraph {
   /// Makes the members wait for each other: each one ends its own duration after the last of them has started.
   /// Precondition: no task is in two rendezvous.
   void add_rendezvous(std::span<const Node> members);
+  /// Removes all tasks, and keeps the memory for others.
+  void clear();
   /// Makes the pace that of `task`, or of the slowest watched task if there are several.
   void watch(Node task) { watched_.push_back(task); }
 

@@ -9,10 +9,10 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "model/base/side_by_side.h"
 #include "sim/analysis/rank_steps.h"
 
 namespace stepsim::sim {
@@ -99,35 +99,62 @@ std::vector<std::uint32_t> roles_of(const Dag& dag) {
   return roles;
 }
 
-/// A task of a step, with the attributes that identify the task which does the same work in another step.
+/// A task of a step. Tasks that do the same work in different steps have the same number `work`.
 struct Entry {
-  std::uint32_t lane = 0;  ///< role of the lane (roles_of())
-  TaskKind kind = TaskKind::kHost;
-  NameId name;
-  Time start;
+  std::uint32_t work = 0;
   TaskId task;
-
-  [[nodiscard]] auto what() const { return std::tuple{lane, kind, name}; }
 };
 
-/// Returns the sorted entries of each step's tasks; no entries for steps that are not tested.
-std::vector<std::vector<Entry>> entries_of(const Capture& capture, const Partners& partners, int threads) {
-  const Dag& dag = capture.dag;
-  const std::vector<std::uint32_t> roles = roles_of(dag);
-  std::vector<std::vector<Entry>> entries(partners.of.size());
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    if (capture.recording.step[i] < 0) continue;
-    const auto step = static_cast<std::size_t>(capture.recording.step[i]);
-    if (partners.of[step] == step) continue;
-    const TaskId task{i};
-    entries[step].push_back(
-        {roles[dag.lane_id(task).index()], dag.kind(task), dag.name_id(task), capture.recording.start[i], task});
+/// Returns a number for the work of each task. Tasks have the same number if their lanes have the same role, and if
+/// their kinds and names are the same. O(tasks).
+std::vector<std::uint32_t> works_of(const Dag& dag, const std::vector<std::uint32_t>& roles) {
+  constexpr unsigned kKindBits = 8;
+  constexpr unsigned kNameBits = 32;
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers;  // never iterated
+  std::vector<std::uint32_t> works;
+  works.reserve(dag.task_count());
+  for (const TaskId task : dag.tasks()) {
+    const std::uint64_t role = roles[dag.lane_id(task).index()];
+    const std::uint64_t where = role << kKindBits | static_cast<std::uint64_t>(dag.kind(task));
+    const std::uint64_t key = where << kNameBits | dag.name_id(task).value();
+    works.push_back(numbers.try_emplace(key, static_cast<std::uint32_t>(numbers.size())).first->second);
   }
-  side_by_side(threads, entries.size(), [&](std::size_t step) {
-    std::sort(entries[step].begin(), entries[step].end(), [](const Entry& a, const Entry& b) {
-      return std::tuple{a.what(), a.start, a.task} < std::tuple{b.what(), b.start, b.task};
-    });
-  });
+  return works;
+}
+
+/// Returns the numbers of tasks with the same work one after another, each in ascending order. O(tasks).
+std::vector<TaskId> sorted_by_work(const std::vector<std::uint32_t>& works) {
+  std::vector<std::uint32_t> ends;
+  for (const std::uint32_t work : works) {
+    if (work >= ends.size()) ends.resize(work + 1);  // numbers are given in this order
+    ++ends[work];
+  }
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<TaskId> sorted(works.size());
+  for (std::size_t i = works.size(); i-- > 0;) sorted[--ends[works[i]]] = TaskId{i};
+  return sorted;
+}
+
+/// Returns the entries of each step's tasks, sorted by work and start; no entries for steps that are not tested.
+std::vector<std::vector<Entry>> entries_of(const Capture& capture, const Partners& partners,
+                                           const std::vector<std::uint32_t>& roles) {
+  const Recording& recording = capture.recording;
+  const std::vector<std::uint32_t> works = works_of(capture.dag, roles);
+  std::vector<std::vector<Entry>> entries(partners.of.size());
+  for (const TaskId task : sorted_by_work(works)) {
+    if (recording.step[task.index()] < 0) continue;
+    const auto step = static_cast<std::size_t>(recording.step[task.index()]);
+    if (partners.of[step] != step) entries[step].push_back({works[task.index()], task});
+  }
+  const auto place_of = [&recording](const Entry& entry) {
+    return std::tuple{entry.work, recording.start[entry.task.index()], entry.task};
+  };
+  const auto is_before = [&place_of](const Entry& a, const Entry& b) { return place_of(a) < place_of(b); };
+  for (std::vector<Entry>& of_step : entries) {
+    // Tasks of one lane are numbered in the order in which they start, but several streams may have one role.
+    if (!std::is_sorted(of_step.begin(), of_step.end(), is_before))
+      std::sort(of_step.begin(), of_step.end(), is_before);
+  }
   return entries;
 }
 
@@ -142,20 +169,22 @@ struct Rest {
 /// Sets the durations of one step's tasks to the durations of another step.
 class Exchange {
  public:
-  Exchange(const Machine& machine, std::vector<Duration>& durations) : machine_(machine), durations_(durations) {}
+  Exchange(const Dag& dag, const Machine& machine, const std::vector<std::uint32_t>& roles,
+           std::vector<Duration>& durations)
+      : dag_(dag), machine_(machine), roles_(roles), durations_(durations) {}
 
   void run(std::span<const Entry> here, std::span<const Entry> there) {
-    std::map<std::uint32_t, Rest> rests;
+    std::map<std::uint32_t, Rest> rests;  // by role of the lane
     auto a = here.begin();
     auto b = there.begin();
     while (a != here.end() || b != there.end()) {
-      if (b == there.end() || (a != here.end() && a->what() < b->what())) {
-        Rest& rest = rests[a->lane];
+      if (b == there.end() || (a != here.end() && a->work < b->work)) {
+        Rest& rest = rests[role_of(a->task)];
         rest.here += recorded(*a);
         rest.tasks.push_back(a->task);
         ++a;
-      } else if (a == here.end() || b->what() < a->what()) {
-        rests[b->lane].there += recorded(*b);
+      } else if (a == here.end() || b->work < a->work) {
+        rests[role_of(b->task)].there += recorded(*b);
         ++b;
       } else {
         durations_[a->task.index()] = machine_.duration(b->task);
@@ -163,7 +192,7 @@ class Exchange {
         ++b;
       }
     }
-    for (const auto& [lane, rest] : rests) {
+    for (const auto& [role, rest] : rests) {
       if (rest.here <= 0) continue;
       const double factor = rest.there / rest.here;
       for (const TaskId task : rest.tasks) {
@@ -174,21 +203,24 @@ class Exchange {
   }
 
  private:
+  [[nodiscard]] std::uint32_t role_of(TaskId task) const { return roles_[dag_.lane_id(task).index()]; }
   [[nodiscard]] double recorded(const Entry& entry) const {
     return static_cast<double>(machine_.duration(entry.task).count());
   }
 
+  const Dag& dag_;
   const Machine& machine_;
+  const std::vector<std::uint32_t>& roles_;
   std::vector<Duration>& durations_;
 };
 
-std::vector<Duration> exchanged_durations(const Capture& capture, const Machine& machine, const Partners& partners,
-                                          int threads) {
+std::vector<Duration> exchanged_durations(const Capture& capture, const Machine& machine, const Partners& partners) {
   std::vector<Duration> durations;
   durations.reserve(capture.dag.task_count());
   for (const TaskId task : capture.dag.tasks()) durations.push_back(machine.duration(task));
-  const std::vector<std::vector<Entry>> entries = entries_of(capture, partners, threads);
-  Exchange exchange(machine, durations);
+  const std::vector<std::uint32_t> roles = roles_of(capture.dag);
+  const std::vector<std::vector<Entry>> entries = entries_of(capture, partners, roles);
+  Exchange exchange(capture.dag, machine, roles, durations);
   for (std::size_t step = 0; step < partners.of.size(); ++step) {
     if (partners.of[step] != step) exchange.run(entries[step], entries[partners.of[step]]);
   }
@@ -237,7 +269,7 @@ std::optional<Perturbation> perturbation_test(const Capture& capture, const Mach
   if (!partners) return std::nullopt;
 
   Machine other = machine;
-  other.set_durations(exchanged_durations(capture, machine, *partners, options.threads));
+  other.set_durations(exchanged_durations(capture, machine, *partners));
   if (!partners->late_start.empty()) other.set_origins(exchanged_origins(dag, machine, partners->late_start));
   const Timeline predicted = replay(dag, other, options);
 

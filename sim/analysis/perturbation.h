@@ -17,7 +17,7 @@
 /// are those of the predicted step. If a lag replaces a dependency that the graph lacks, the prediction is wrong.
 namespace stepsim::sim {
 
-/// Captures with more tasks are not tested, because the test replays the capture again and sorts its tasks.
+/// Captures with more tasks are not tested, because the test replays the capture again.
 inline constexpr std::size_t kMostPerturbedTasks = 4'000'000;
 
 struct Perturbation {

@@ -27,47 +27,136 @@ constexpr Duration kLongest = std::chrono::hours(24 * 365);
 
 bool is_stream(const Lane& lane) { return lane.kind == LaneKind::kStream; }
 
-/// Computes how long the steps of a replay take when each of them is repeated.
-class Repeating {
- public:
-  Repeating(const Capture& capture, const Timeline& timeline)
-      : dag_(capture.dag), recording_(capture.recording), timeline_(timeline), steps_(capture.recording) {}
+/// True if the recorded steps took about equally long, so that each of them counts although changes may make them
+/// different: ranks may be late in turn.
+bool are_of_one_length(const std::vector<JobStep>& steps, const std::vector<Duration>& lengths) {
+  constexpr std::int64_t kAlike = 50;  // differences of less than this part
+  const auto [least, most] = std::minmax_element(steps.begin(), steps.end(),
+                                                 [&lengths](JobStep a, JobStep b) { return lengths[a] < lengths[b]; });
+  return lengths[*most] - lengths[*least] <= lengths[*most] / kAlike;
+}
 
-  std::optional<SteadyIteration> run() {
-    if (!steps_.are_alike()) return std::nullopt;
-    step_of_ = steps_of_tasks(dag_, recording_, steps_);
-    if (!is_possible()) return std::nullopt;
-    list_tasks();
-    measure_lengths();
-    SteadyIteration steady;
-    std::vector<JobStep> repeated;
-    for (JobStep step = 0; step < steps_.count(); ++step) {
-      if (steps_.next_follows(step)) repeated.push_back(step);
+/// True if another step follows `repeated` and took as long as they: nothing else tells where it ended.
+bool last_is_as_long(const JobSteps& steps, const std::vector<JobStep>& repeated,
+                     const std::vector<Duration>& lengths) {
+  constexpr std::int64_t kAlike = 200;  // differences of less than this part
+  const JobStep last = repeated.back() + 1;
+  if (last == steps.count() || !steps.next_follows(last - 1)) return false;
+  const Duration usual = midmean(std::vector(lengths.begin() + repeated.front(), lengths.begin() + last));
+  return std::chrono::abs(lengths[last] - usual) <= usual / kAlike;
+}
+
+/// True if steps of the capture can be repeated, as far as its lanes and its recording show.
+bool may_repeat(const Capture& capture) {
+  const std::vector<Lane>& lanes = capture.dag.lanes();
+  const std::size_t tasks = capture.dag.task_count();
+  return std::any_of(lanes.begin(), lanes.end(), is_stream) && capture.recording.step.size() == tasks &&
+         capture.recording.start.size() == tasks;
+}
+
+}  // namespace
+
+RepeatedSteps::RepeatedSteps(const Capture& capture)
+    : dag_(capture.dag), recording_(capture.recording), steps_(capture.recording) {
+  if (!may_repeat(capture) || !steps_.are_alike()) return;
+  step_of_ = steps_of_tasks(dag_, recording_, steps_);
+  if (!are_possible()) return;
+  tasks_ = tasks_of_steps(step_of_, steps_.count());
+  node_of_.resize(step_of_.size());
+  for (const std::vector<TaskId>& tasks : tasks_) {
+    for (std::size_t i = 0; i < tasks.size(); ++i) node_of_[tasks[i].index()] = static_cast<std::uint32_t>(i);
+  }
+  choose_steps();
+}
+
+bool RepeatedSteps::are_possible() const {
+  bool device_work = false;
+  for (std::size_t i = 0; i < step_of_.size(); ++i) {
+    if (step_of_[i] == kNoJobStep) continue;
+    const Lane& lane = dag_.lane(TaskId{i});
+    if (lane.order != LaneOrder::kEdges) return false;
+    device_work = device_work || is_stream(lane);
+  }
+  for (const RendezvousId rendezvous : dag_.all_rendezvous()) {
+    const auto members = dag_.members(rendezvous);
+    if (std::any_of(members.begin(), members.end(),
+                    [&](TaskId member) { return step_of_[member.index()] != step_of_[members.front().index()]; }))
+      return false;
+  }
+  return device_work;
+}
+
+/// Returns how long the steps took when they were recorded, by step: that of the slowest rank.
+std::vector<Duration> RepeatedSteps::recorded_lengths() const {
+  std::vector<Duration> lengths(steps_.count());
+  Timeline recorded;
+  recorded.start = recording_.start;
+  recorded.finish = recording_.finish;
+  for (const auto& [rank, times] : rank_steps(dag_, recording_, recorded)) {
+    for (const TimedStep& step : times.steps) {
+      Duration& longest = lengths[steps_.of(static_cast<std::int32_t>(step.step))];
+      longest = std::max(longest, step.time.measured);
     }
-    steady.follows = !repeated.empty();
-    if (!steady.follows) {
-      repeated.resize(steps_.count());
-      std::iota(repeated.begin(), repeated.end(), JobStep{0});
-    }
-    const bool alike = are_of_one_length(repeated);
-    if (alike && last_is_as_long(repeated)) repeated.push_back(repeated.back() + 1);
+  }
+  if (lengths.front() != Duration{}) return lengths;
+  // The device limits the pace, so the first step has no length. Its device work tells how long it took.
+  Interval first{Time::max(), Time::min()};
+  for (const TaskId task : tasks_.front()) {
+    if (!is_stream(dag_.lane(task))) continue;
+    first = {std::min(first.begin, recording_.start[task.index()]),
+             std::max(first.end, recording_.finish[task.index()])};
+  }
+  if (first.begin < first.end) lengths.front() = first.end - first.begin;
+  return lengths;
+}
+
+void RepeatedSteps::choose_steps() {
+  std::vector<JobStep> repeated;
+  for (JobStep step = 0; step < steps_.count(); ++step) {
+    if (steps_.next_follows(step)) repeated.push_back(step);
+  }
+  follows_ = !repeated.empty();
+  if (!follows_) {
+    repeated.resize(steps_.count());
+    std::iota(repeated.begin(), repeated.end(), JobStep{0});
+  }
+  const std::vector<Duration> lengths = recorded_lengths();
+  alike_ = are_of_one_length(repeated, lengths);
+  if (alike_ && last_is_as_long(steps_, repeated, lengths)) repeated.push_back(repeated.back() + 1);
+  for (const JobStep number : repeated) {
+    Step step{.number = number, .waits = {}, .lanes = {}};
+    RepeatedStep repetition(dag_, steps_, step_of_, tasks_, number);
+    repetition.for_each_wait([&](const RepeatedStep::Wait& wait) { step.waits.push_back(wait); });
+    repetition.for_each_lane(
+        [&](LaneKind /*kind*/, TaskId last, TaskId first) { step.lanes.emplace_back(last, first); });
+    repeated_.push_back(std::move(step));
+  }
+}
+
+/// Computes how long the steps of a replay take when each of them is repeated.
+class RepeatedTimes {
+ public:
+  RepeatedTimes(const RepeatedSteps& steps, const Timeline& timeline)
+      : of_(steps), dag_(steps.dag_), timeline_(timeline) {}
+
+  std::optional<SteadyIteration> iteration() {
+    if (of_.repeated_.empty() || takes_too_long()) return std::nullopt;
+    SteadyIteration steady{.follows = of_.follows_};
     std::vector<Duration> paces;
-    for (const JobStep step : repeated) {
+    for (const RepeatedSteps::Step& step : of_.repeated_) {
       steady.cycles.push_back(cycle_of(step));
       paces.push_back(steady.cycles.back().pace);
     }
-    steady.length = alike ? mean(paces) : midmean(std::move(paces));
+    steady.length = of_.alike_ ? mean(paces) : midmean(std::move(paces));
     return steady;
   }
 
-  [[nodiscard]] std::optional<Duration> recurrence_of(const std::vector<SteadyIteration::Cycle>& cycles) {
-    step_of_ = steps_of_tasks(dag_, recording_, steps_);
-    list_tasks();
+  [[nodiscard]] std::optional<Duration> recurrence_of(const std::vector<SteadyIteration::Cycle>& cycles) const {
     std::vector<Duration> medians;
     for (const SteadyIteration::Cycle& cycle : cycles) {
       const auto step = static_cast<JobStep>(cycle.step);
-      if (!steps_.next_follows(step)) continue;
-      const Counterparts next(dag_, tasks_[step + 1], tasks_[step]);
+      if (!of_.steps_.next_follows(step)) continue;
+      const Counterparts next(dag_, of_.tasks_[step + 1], of_.tasks_[step]);
       std::vector<Duration> distances;
       for (const TaskId task : cycle.tasks) {
         const TaskId same = next.of(task);
@@ -79,87 +168,30 @@ class Repeating {
   }
 
  private:
-  [[nodiscard]] bool is_possible() const {
-    bool device_work = false;
-    for (std::size_t i = 0; i < step_of_.size(); ++i) {
-      if (timeline_.finish[i] - Time{} > kLongest) return false;
-      if (step_of_[i] == kNoJobStep) continue;
-      const Lane& lane = dag_.lane(TaskId{i});
-      if (lane.order != LaneOrder::kEdges) return false;
-      device_work = device_work || is_stream(lane);
-    }
-    for (const RendezvousId rendezvous : dag_.all_rendezvous()) {
-      const auto members = dag_.members(rendezvous);
-      if (std::any_of(members.begin(), members.end(),
-                      [&](TaskId member) { return step_of_[member.index()] != step_of_[members.front().index()]; }))
-        return false;
-    }
-    return device_work;
+  [[nodiscard]] bool takes_too_long() const {
+    return std::any_of(timeline_.finish.begin(), timeline_.finish.end(),
+                       [](Time finish) { return finish - Time{} > kLongest; });
   }
 
-  /// Sets lengths_, which do not depend on the replay.
-  void measure_lengths() {
-    Timeline recorded;
-    recorded.start = recording_.start;
-    recorded.finish = recording_.finish;
-    lengths_.resize(steps_.count());
-    for (const auto& [rank, times] : rank_steps(dag_, recording_, recorded)) {
-      for (const TimedStep& step : times.steps) {
-        Duration& longest = lengths_[steps_.of(static_cast<std::int32_t>(step.step))];
-        longest = std::max(longest, step.time.measured);
+  [[nodiscard]] SteadyIteration::Cycle cycle_of(const RepeatedSteps::Step& step) {
+    graph_.clear();
+    const std::vector<TaskId>& tasks = of_.tasks_[step.number];
+    for (const TaskId task : tasks) graph_.add_task(own_time(dag_, timeline_, task));
+    for (const TaskId from : tasks) {
+      for (const EdgeId edge : dag_.edges_from(from)) {
+        const TaskId to = dag_.target(edge);
+        if (of_.step_of_[to.index()] == step.number) graph_.add_edge(node_of(from), node_of(to), delay(from, to, edge));
       }
     }
-    if (lengths_.front() != Duration{}) return;
-    // The device limits the pace, so the first step has no length. Its device work tells how long it took.
-    Interval first{Time::max(), Time::min()};
-    for (const TaskId task : tasks_.front()) {
-      if (!is_stream(dag_.lane(task))) continue;
-      first = {std::min(first.begin, recording_.start[task.index()]),
-               std::max(first.end, recording_.finish[task.index()])};
+    for (const RepeatedStep::Wait& wait : step.waits) {
+      graph_.add_edge_to_next(node_of(wait.from), node_of(wait.to),
+                              delay(wait.source, dag_.target(wait.edge), wait.edge));
     }
-    if (first.begin < first.end) lengths_.front() = first.end - first.begin;
-  }
-
-  /// True if the recorded steps took about equally long, so that each of them counts although changes may make them
-  /// different: ranks may be late in turn.
-  [[nodiscard]] bool are_of_one_length(const std::vector<JobStep>& steps) const {
-    constexpr std::int64_t kAlike = 50;  // differences of less than this part
-    const auto [least, most] = std::minmax_element(steps.begin(), steps.end(),
-                                                   [this](JobStep a, JobStep b) { return lengths_[a] < lengths_[b]; });
-    return lengths_[*most] - lengths_[*least] <= lengths_[*most] / kAlike;
-  }
-
-  /// True if another step follows `steps` and took as long as they: nothing else tells where it ended.
-  [[nodiscard]] bool last_is_as_long(const std::vector<JobStep>& steps) const {
-    constexpr std::int64_t kAlike = 200;  // differences of less than this part
-    const JobStep last = steps.back() + 1;
-    if (last == steps_.count() || !steps_.next_follows(last - 1)) return false;
-    const Duration usual = midmean(std::vector(lengths_.begin() + steps.front(), lengths_.begin() + last));
-    return std::chrono::abs(lengths_[last] - usual) <= usual / kAlike;
-  }
-
-  void list_tasks() {
-    tasks_ = tasks_of_steps(step_of_, steps_.count());
-    node_of_.resize(step_of_.size());
-  }
-
-  [[nodiscard]] SteadyIteration::Cycle cycle_of(JobStep step) {
-    PeriodicGraph graph;
-    RepeatedStep repetition(dag_, steps_, step_of_, tasks_, step);
-    const std::vector<TaskId>& tasks = tasks_[step];
-    for (const TaskId task : tasks) node_of_[task.index()] = graph.add_task(own_time(dag_, timeline_, task));
-    repetition.for_each_wait([&](const RepeatedStep::Wait& wait) {
-      const Duration time = delay(wait.source, dag_.target(wait.edge), wait.edge);
-      if (wait.next_round) return graph.add_edge_to_next(node_of(wait.from), node_of(wait.to), time);
-      graph.add_edge(node_of(wait.from), node_of(wait.to), time);
-    });
-    repetition.for_each_lane([&](LaneKind /*kind*/, TaskId back, TaskId front) {
-      graph.add_edge_to_next(node_of(back), node_of(front), Duration{});
-    });
-    add_rendezvous(tasks, graph);
-    watch(step, tasks, graph);
-    const std::optional<PeriodicGraph::Cycle> found = graph.critical_cycle();
-    SteadyIteration::Cycle cycle{.step = step};
+    for (const auto& [last, first] : step.lanes) graph_.add_edge_to_next(node_of(last), node_of(first), Duration{});
+    add_rendezvous(tasks);
+    watch(step.number, tasks);
+    const std::optional<PeriodicGraph::Cycle> found = graph_.critical_cycle();
+    SteadyIteration::Cycle cycle{.step = step.number};
     if (!found) return cycle;
     cycle.pace = found->mean();
     cycle.rounds = found->rounds;
@@ -167,7 +199,7 @@ class Repeating {
     return cycle;
   }
 
-  [[nodiscard]] Node node_of(TaskId task) const { return node_of_[task.index()]; }
+  [[nodiscard]] Node node_of(TaskId task) const { return of_.node_of_[task.index()]; }
 
   /// Returns an edge's lag, or the time from the end of `from` to the start of `to` in the replay if that is shorter.
   /// The result may be negative: a sender continues once its message has left, which is before the message ends.
@@ -175,46 +207,40 @@ class Repeating {
     return std::min(dag_.lag(edge), timeline_.start[to.index()] - timeline_.finish[from.index()]);
   }
 
-  void add_rendezvous(const std::vector<TaskId>& tasks, PeriodicGraph& graph) const {
+  void add_rendezvous(const std::vector<TaskId>& tasks) {
     std::vector<Node> members;
     for (const TaskId task : tasks) {
       const RendezvousId rendezvous = dag_.rendezvous(task);
       if (!rendezvous.valid() || dag_.members(rendezvous).front() != task) continue;
       members.clear();
       for (const TaskId member : dag_.members(rendezvous)) members.push_back(node_of(member));
-      graph.add_rendezvous(members);
+      graph_.add_rendezvous(members);
     }
   }
 
   /// Watches what shows how far a rank is: the start of its step, and its device work.
-  void watch(JobStep step, const std::vector<TaskId>& tasks, PeriodicGraph& graph) const {
-    for (const std::size_t part : steps_.parts(step)) {
-      const TaskId first = recording_.steps[part].first;
-      if (step_of_[first.index()] == step) graph.watch(node_of(first));
+  void watch(JobStep step, const std::vector<TaskId>& tasks) {
+    for (const std::size_t part : of_.steps_.parts(step)) {
+      const TaskId first = of_.recording_.steps[part].first;
+      if (of_.step_of_[first.index()] == step) graph_.watch(node_of(first));
     }
     for (const TaskId task : tasks) {
-      if (is_stream(dag_.lane(task))) graph.watch(node_of(task));
+      if (is_stream(dag_.lane(task))) graph_.watch(node_of(task));
     }
   }
 
+  const RepeatedSteps& of_;
   const Dag& dag_;
-  const Recording& recording_;
   const Timeline& timeline_;
-  JobSteps steps_;
-  std::vector<JobStep> step_of_;  ///< indexed by task
-  TasksOfSteps tasks_;
-  std::vector<Duration> lengths_;  ///< as measured, by step: that of its slowest rank
-  std::vector<Node> node_of_;      ///< indexed by task, for the repeated steps
+  PeriodicGraph graph_;  ///< of the step at hand
 };
 
-}  // namespace
+std::optional<SteadyIteration> RepeatedSteps::iteration(const Timeline& timeline) const {
+  return RepeatedTimes(*this, timeline).iteration();
+}
 
 std::optional<SteadyIteration> steady_iteration(const Capture& capture, const Timeline& timeline) {
-  const std::vector<Lane>& lanes = capture.dag.lanes();
-  const bool has_device = std::any_of(lanes.begin(), lanes.end(), is_stream);
-  const bool has_steps = capture.recording.step.size() == timeline.size();
-  if (!has_device || !has_steps || capture.recording.start.size() != timeline.size()) return std::nullopt;
-  return Repeating(capture, timeline).run();
+  return RepeatedSteps(capture).iteration(timeline);
 }
 
 std::vector<CyclePart> limits_of(const Dag& dag, const Timeline& timeline, const SteadyIteration& steady) {
@@ -248,7 +274,7 @@ std::string to_text(const std::vector<CyclePart>& limits) {
 }
 
 std::optional<Duration> recurrence_of(const Capture& capture, const Timeline& timeline, const SteadyIteration& steady) {
-  return Repeating(capture, timeline).recurrence_of(steady.cycles);
+  return RepeatedTimes(RepeatedSteps(capture), timeline).recurrence_of(steady.cycles);
 }
 
 namespace {

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/base/units.h"
 #include "model/job/recording.h"
+#include "model/rewrite/repeated_step.h"
 #include "sim/analysis/summary.h"
 #include "sim/engine/timeline.h"
 
@@ -55,10 +57,44 @@ struct SteadyIteration {
   std::vector<Cycle> cycles{};  ///< by step
 };
 
-/// Returns the steady iteration of a replay. Returns nothing for: jobs without device work, because their steps wait
-/// for all work that they began; captures without marked steps; ranks with different steps, or a collective in several
-/// steps; lanes with a queue, whose order may change in the next round; and replays of more than a year. Precondition:
-/// `timeline` is a replay of capture.dag. O((tasks + edges) log tasks), plus PeriodicGraph::critical_cycle().
+/// The steps of a capture as they are repeated: everything in a steady iteration that no replay changes. A graph that
+/// is replayed several times needs only one. Needs 12 bytes per task.
+class RepeatedSteps {
+ public:
+  /// Keeps a reference to `capture`. O((tasks + edges) log tasks).
+  explicit RepeatedSteps(const Capture& capture);
+
+  /// Returns the steady iteration of a replay. Returns nothing for: jobs without device work, because their steps wait
+  /// for all work that they began; captures without marked steps; ranks with different steps, or a collective in
+  /// several steps; lanes with a queue, whose order may change in the next round; and replays of more than a year.
+  /// Precondition: `timeline` is a replay of capture.dag. O(tasks + edges), plus PeriodicGraph::critical_cycle().
+  [[nodiscard]] std::optional<SteadyIteration> iteration(const Timeline& timeline) const;
+
+ private:
+  friend class RepeatedTimes;
+  /// What the tasks of one repeated step wait for in the round before.
+  struct Step {
+    JobStep number;
+    std::vector<RepeatedStep::Wait> waits;         ///< those from a round to the next
+    std::vector<std::pair<TaskId, TaskId>> lanes;  ///< the last task of a thread or stream, and its first one
+  };
+
+  [[nodiscard]] bool are_possible() const;
+  [[nodiscard]] std::vector<Duration> recorded_lengths() const;
+  void choose_steps();
+
+  const Dag& dag_;
+  const Recording& recording_;
+  JobSteps steps_;
+  std::vector<JobStep> step_of_;  ///< indexed by task
+  TasksOfSteps tasks_;
+  std::vector<std::uint32_t> node_of_;  ///< indexed by task: its place among the tasks of its step
+  std::vector<Step> repeated_;          ///< empty if there is no steady iteration
+  bool follows_ = false;                ///< SteadyIteration::follows
+  bool alike_ = false;                  ///< true if the repeated steps took about equally long
+};
+
+/// Returns RepeatedSteps(capture).iteration(timeline).
 [[nodiscard]] std::optional<SteadyIteration> steady_iteration(const Capture& capture, const Timeline& timeline);
 
 /// A part of the cycle that limits the pace: what one thread or stream does in it, or the time between its tasks.

@@ -244,8 +244,11 @@ RankBreakdown slowest_rank(const Summary& summary) {
 }
 
 Duration replayed_iteration(const Capture& capture, const Timeline& timeline) {
-  if (capture.recording.start.size() != timeline.size()) return whole_length(timeline);
-  return longest_iteration(rank_steps(capture.dag, capture.recording, timeline)).replayed;
+  return replayed_iteration(capture, timeline, rank_steps(capture.dag, capture.recording, timeline));
+}
+
+Duration replayed_iteration(const Capture& capture, const Timeline& timeline, const std::map<Rank, RankSteps>& ranks) {
+  return capture.recording.start.size() == timeline.size() ? longest_iteration(ranks).replayed : whole_length(timeline);
 }
 
 double Slowing::share() const noexcept { return ratio(recorded - free, free); }

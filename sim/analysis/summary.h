@@ -2,6 +2,7 @@
 #define STEPSIM_SIM_ANALYSIS_SUMMARY_H
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -125,6 +126,9 @@ inline constexpr double kLoaderSetsPace = 0.05;
 /// Returns the same as summarize(capture, timeline).iteration.replayed, in less time: for sweeps of thousands of
 /// replays. O(tasks); uses no memory per task.
 [[nodiscard]] Duration replayed_iteration(const Capture& capture, const Timeline& timeline);
+/// The same if rank_steps() of the replay is known. O(ranks) for a capture with recorded times.
+[[nodiscard]] Duration replayed_iteration(const Capture& capture, const Timeline& timeline,
+                                          const std::map<Rank, RankSteps>& ranks);
 
 /// How much recording slowed the job's steps.
 struct Slowing {

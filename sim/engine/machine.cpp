@@ -142,11 +142,13 @@ void Machine::set_network(const NetworkModel& model, const Cluster& cluster) {
   for (const Lane& lane : dag_->lanes()) {
     if (lane.is_link()) routes.check(lane.from, lane.to);
   }
+  bool sends = std::any_of(dag_->lanes().begin(), dag_->lanes().end(), [](const Lane& lane) { return lane.is_link(); });
   JobSymmetry symmetry(*dag_, model, cluster);
   std::set<GroupId> checked;  // groups whose collectives all have the same members
   for (const RendezvousId rendezvous : dag_->all_rendezvous()) {
     const Collective& collective = dag_->collective(rendezvous);
     if (collective.op == CollectiveOp::kUnknown || collective.bytes == Bytes{}) continue;
+    sends = true;
     if (!can_simulate_members(*dag_, rendezvous) || dag_->members(rendezvous).empty()) continue;
     if (!lists_members(*dag_, rendezvous) || checked.insert(collective.group).second) {
       const std::vector<Member> members = members_of(*dag_, rendezvous, cluster);
@@ -155,6 +157,7 @@ void Machine::set_network(const NetworkModel& model, const Cluster& cluster) {
     }
     if (group_size(*dag_, rendezvous) > 1) symmetry.add_collective(collective);
   }
+  if (!sends) return;  // recorded durations are all that a replay uses
   network_ = &model;
   cluster_ = &cluster;
   folded_ = symmetry.fold();
@@ -170,10 +173,15 @@ Machine Machine::as_recorded(const Capture& capture) {
   Machine machine{dag};
   if (start.size() != dag.task_count() || start.empty()) return machine;
 
-  std::map<Rank, Time> first;
+  std::vector<Time> of_lane(dag.lanes().size(), Time::max());
   for (std::size_t i = 0; i < start.size(); ++i) {
-    const auto [rank, is_new] = first.try_emplace(dag.lane(TaskId{i}).rank, start[i]);
-    if (!is_new) rank->second = std::min(rank->second, start[i]);
+    Time& earliest = of_lane[dag.lane_id(TaskId{i}).index()];
+    earliest = std::min(earliest, start[i]);
+  }
+  std::map<Rank, Time> first;
+  for (std::size_t i = 0; i < of_lane.size(); ++i) {
+    Time& earliest = first.try_emplace(dag.lanes()[i].rank, Time::max()).first->second;
+    earliest = std::min(earliest, of_lane[i]);
   }
   const Time begin = *std::min_element(start.begin(), start.end());
 

@@ -46,9 +46,9 @@ class Machine {
   void set_origins(std::vector<std::pair<TaskId, Time>> origins) { origins_ = std::move(origins); }
 
   /// Makes `model` time all messages (tasks on lanes with endpoints). Collectives whose payload is known run as
-  /// messages between the endpoints of their members' ranks. The model `recorded` changes nothing. Throws UsageError if
-  /// `cluster` has too few endpoints, or if a route between two communicating endpoints is missing or too long. O(lanes
-  /// + members + links of the routes).
+  /// messages between the endpoints of their members' ranks. The model `recorded` changes nothing, nor does any model
+  /// for a job without messages and such collectives. Throws UsageError if `cluster` has too few endpoints, or if a
+  /// route between two communicating endpoints is missing or too long. O(lanes + members + links of the routes).
   void set_network(const NetworkModel& model, const Cluster& cluster);
   /// Returns the network model; null if recorded durations are used.
   [[nodiscard]] const NetworkModel* network() const noexcept { return network_; }

@@ -16,8 +16,8 @@ using stepsim::testing::DagMaker;
 using Classes = std::vector<std::vector<std::size_t>>;
 
 /// Four ranks compute for 10 ns and then reduce for 4 ns together.
-struct Job {
-  explicit Job(LaneOrder order = LaneOrder::kEdges) {
+struct AlikeJob {
+  explicit AlikeJob(LaneOrder order = LaneOrder::kEdges) {
     const RendezvousId all = maker.builder.add_rendezvous();
     for (Rank rank = 0; rank < 4; ++rank) {
       lanes.push_back(maker.lane(rank, order));
@@ -51,16 +51,16 @@ struct Job {
 
 const Classes kEachItsOwn{{0}, {1}, {2}, {3}};
 
-TEST(LikePartsTest, RanksThatDoTheSameAreAlike) { EXPECT_EQ(Job().classes(), (Classes{{0, 1, 2, 3}})); }
+TEST(LikePartsTest, RanksThatDoTheSameAreAlike) { EXPECT_EQ(AlikeJob().classes(), (Classes{{0, 1, 2, 3}})); }
 
 TEST(LikePartsTest, ATaskMoreMakesARankDiffer) {
-  Job job;
+  AlikeJob job;
   job.maker.task(job.lanes[2], 0, {job.reduces[2]});
   EXPECT_EQ(job.classes(), (Classes{{0, 1, 3}, {2}}));
 }
 
 TEST(LikePartsTest, SoDoesAnotherLag) {
-  Job job;
+  AlikeJob job;
   for (const std::size_t rank : {std::size_t{0}, std::size_t{1}}) {
     const TaskId last = job.maker.task(job.lanes[rank], 1);
     job.maker.builder.add_edge(job.reduces[rank], last, EdgeKind::kData, Duration{static_cast<std::int64_t>(rank)});
@@ -69,7 +69,7 @@ TEST(LikePartsTest, SoDoesAnotherLag) {
 }
 
 TEST(LikePartsTest, AndAnotherLane) {
-  Job job;
+  AlikeJob job;
   job.maker.task(job.maker.lane(0), 1, {job.reduces[0]});
   job.maker.task(job.lanes[1], 1, {job.reduces[1]});
   EXPECT_EQ(job.classes(), (Classes{{0}, {1}, {2, 3}}));
@@ -78,12 +78,12 @@ TEST(LikePartsTest, AndAnotherLane) {
 TEST(LikePartsTest, AndAnyOtherFact) {
   std::int64_t fact = 0;
   const auto facts = [&fact](TaskId, const std::function<void(std::int64_t)>& add) { add(fact++); };
-  EXPECT_EQ(Job().classes(1, facts), kEachItsOwn);
+  EXPECT_EQ(AlikeJob().classes(1, facts), kEachItsOwn);
 }
 
 TEST(LikePartsTest, RanksOfDifferentGroupsAreNotAlikeButTheGroupsAre) {
   const auto pairs = [] {
-    Job job;
+    AlikeJob job;
     for (const std::size_t first : {std::size_t{0}, std::size_t{2}}) {
       const RendezvousId pair = job.maker.builder.add_rendezvous();
       for (const std::size_t rank : {first, first + 1}) {
@@ -98,13 +98,13 @@ TEST(LikePartsTest, RanksOfDifferentGroupsAreNotAlikeButTheGroupsAre) {
 }
 
 TEST(LikePartsTest, APartWithEdgesToOthersIsLikeNoOther) {
-  Job job;
+  AlikeJob job;
   for (const std::size_t rank : {std::size_t{0}, std::size_t{1}})
     job.maker.task(job.lanes[rank], 1, {job.reduces[rank], job.reduces[3]});
   EXPECT_EQ(job.classes(), kEachItsOwn);
 }
 
-TEST(LikePartsTest, QueuesPreferSmallerNumbers) { EXPECT_EQ(Job(LaneOrder::kFifo).classes(), kEachItsOwn); }
+TEST(LikePartsTest, QueuesPreferSmallerNumbers) { EXPECT_EQ(AlikeJob(LaneOrder::kFifo).classes(), kEachItsOwn); }
 
 }  // namespace
 }  // namespace stepsim::sim
