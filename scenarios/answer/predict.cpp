@@ -518,7 +518,7 @@ std::optional<PredictedIteration> Predictor::repeated_iteration(const Plan& plan
     const std::uint32_t least = fill + 4 * period;
     const std::uint32_t first = least + (parallelism.microbatches - least) % period;
     if (parallelism.microbatches < least || 4 * (first + period) > parallelism.microbatches) return std::nullopt;
-    if (const auto found = repeated_iteration(plan, sides, options, first, first + period)) return found;
+    if (auto found = repeated_iteration(plan, sides, options, first, first + period)) return found;
   }
 }
 
