@@ -279,6 +279,10 @@ class Predictor::Graph {
   explicit Graph(Capture capture) : capture_(std::move(capture)), machine_(sim::Machine::as_recorded(capture_)) {}
 
   [[nodiscard]] const Capture& capture() const noexcept { return capture_; }
+  /// Returns a graph's capture, which keeps the graph.
+  [[nodiscard]] static std::shared_ptr<const Capture> capture_of(const std::shared_ptr<Graph>& graph) {
+    return {graph, &graph->capture_};
+  }
   [[nodiscard]] const sim::Machine& machine() const noexcept { return machine_; }
   /// Returns the steps as they are repeated, which the first call finds.
   [[nodiscard]] const sim::RepeatedSteps& steps() {
@@ -312,8 +316,7 @@ void Predictor::forget(const GraphKey& key) {
 }
 
 struct Predictor::Replayed {
-  std::shared_ptr<Graph> planned;
-  std::shared_ptr<const Capture> graph;  ///< of `planned`
+  std::shared_ptr<Graph> graph;
   std::shared_ptr<const Cluster> cluster;
   sim::Machine machine;
   std::vector<Duration> durations;  ///< of tasks, for kernels that communication slows
@@ -321,11 +324,12 @@ struct Predictor::Replayed {
   std::vector<DeviceShare> shares;
   sim::Timeline timeline;
 
+  [[nodiscard]] const Capture& capture() const noexcept { return graph->capture(); }
   /// Replays the graph with other durations.
   void repeat(const std::vector<Duration>& changed, const sim::EngineOptions& options) {
     machine.set_durations(changed);
     timeline =
-        sim::replay(graph->dag, machine, {.threads = options.threads, .grain = options.grain, .stop = options.stop});
+        sim::replay(capture().dag, machine, {.threads = options.threads, .grain = options.grain, .stop = options.stop});
     refuse_the_end_of_time(timeline);
   }
 };
@@ -333,7 +337,7 @@ struct Predictor::Replayed {
 /// Repeats a replay until the durations of kernels match the communication that they overlap.
 void Predictor::slow_kernels(double side, const sim::EngineOptions& options, Replayed& replayed,
                              Prediction& prediction) const {
-  SlowedKernels kernels(*settings_.interference, *replayed.graph, replayed.durations, side);
+  SlowedKernels kernels(*settings_.interference, replayed.capture(), replayed.durations, side);
   prediction.unsettled = kernels.follow(replayed.timeline);
   for (int round = 0; round < kMostRounds && prediction.unsettled > 0; ++round) {
     replayed.repeat(kernels.durations(), options);
@@ -347,8 +351,7 @@ std::vector<sim::CyclePart> Prediction::limited_by() const {
 }
 
 PlannedWork Predictor::work(const Plan& plan) {
-  const std::shared_ptr<Graph> planned = graph_of(plan, {});
-  PlannedWork work{{planned, &planned->capture()}, {}};
+  PlannedWork work{Graph::capture_of(graph_of(plan, {})), {}};
   std::vector<DeviceShare> unused;
   work.durations = durations_of(plan, {}, *work.graph, unused);
   return work;
@@ -423,21 +426,20 @@ void Predictor::check_throughput(const Plan& plan, Duration iteration, const sim
 }
 
 Predictor::Replayed Predictor::replay(const Plan& plan, const Sides& sides, const sim::EngineOptions& options) {
-  const std::shared_ptr<Graph> planned = graph_of(plan, sides);
-  const std::shared_ptr<const Capture> graph(planned, &planned->capture());
-  Replayed replayed{.planned = planned,
-                    .graph = graph,
+  const std::shared_ptr<Graph> graph = graph_of(plan, sides);
+  const Capture& capture = graph->capture();
+  Replayed replayed{.graph = graph,
                     .cluster = cluster_of(plan, sides),
-                    .machine = planned->machine(),
-                    .interferes = settings_.interference && (frees_kernels() || graph->dag.rendezvous_count() > 0)};
+                    .machine = graph->machine(),
+                    .interferes = settings_.interference && (frees_kernels() || capture.dag.rendezvous_count() > 0)};
   if (!plan.recorded_collectives) replayed.machine.set_network(*plan.network, *replayed.cluster);
   if (plan.recorded_collectives || !plan.rules.empty() || sides.durations || plan.recorded_transfers != 1 ||
       replayed.interferes || settings_.profiler || is_on_machine(plan)) {
-    std::vector<Duration> durations = durations_of(plan, sides, *graph, replayed.shares);
+    std::vector<Duration> durations = durations_of(plan, sides, capture, replayed.shares);
     replayed.machine.set_durations(durations);
     if (replayed.interferes) replayed.durations = std::move(durations);
   }
-  replayed.timeline = sim::replay(graph->dag, replayed.machine, options);
+  replayed.timeline = sim::replay(capture.dag, replayed.machine, options);
   refuse_the_end_of_time(replayed.timeline);
   return replayed;
 }
@@ -448,12 +450,12 @@ Prediction Predictor::predict_once(const Plan& plan, const Sides& sides, const s
   std::shared_ptr<Graph> planned;
   {
     Replayed replayed = replay(plan, sides, options);
-    planned = replayed.planned;
     if (replayed.interferes) slow_kernels(sides.interference, options, replayed, prediction);
-    prediction.graph = std::move(replayed.graph);
+    planned = std::move(replayed.graph);
     prediction.timeline = std::move(replayed.timeline);
     prediction.shares = std::move(replayed.shares);
   }
+  prediction.graph = Graph::capture_of(planned);
   const Capture& graph = *prediction.graph;
   const bool is_all = wanted == Wanted::kAll;
   auto& steady = prediction.steady;
@@ -478,12 +480,12 @@ std::optional<PredictedIteration> Predictor::repeated_iteration(const Plan& plan
   std::array replayed{replay(plans[0], sides, options), replay(plans[1], sides, options)};
   auto& [before, after] = replayed;
   const auto period = [&before = before, &after = after] {
-    return sim::inserted_period(before.graph->dag, before.timeline, after.graph->dag, after.timeline);
+    return sim::inserted_period(before.capture().dag, before.timeline, after.capture().dag, after.timeline);
   };
   std::optional<Duration> found = period();
   if (found && after.interferes) {
     const auto kernels_of = [&](const Replayed& one) {
-      return SlowedKernels(*settings_.interference, *one.graph, one.durations, sides.interference);
+      return SlowedKernels(*settings_.interference, one.capture(), one.durations, sides.interference);
     };
     std::array kernels{kernels_of(before), kernels_of(after)};
     for (int round = 0; found; ++round) {
@@ -500,11 +502,11 @@ std::optional<PredictedIteration> Predictor::repeated_iteration(const Plan& plan
     }
   }
   if (!found) return std::nullopt;
-  const Duration length = sim::replayed_iteration(*before.graph, before.timeline);
-  const Duration longer = sim::replayed_iteration(*after.graph, after.timeline);
+  const Duration length = sim::replayed_iteration(before.capture(), before.timeline);
+  const Duration longer = sim::replayed_iteration(after.capture(), after.timeline);
   if (longer - length != *found || *found > (kEndOfTime - Time{} - longer) / periods) return std::nullopt;
   return PredictedIteration{length + *found * std::int64_t{periods},
-                            before.graph->dag.task_count() + after.graph->dag.task_count()};
+                            before.capture().dag.task_count() + after.capture().dag.task_count()};
 }
 
 std::optional<PredictedIteration> Predictor::repeated_iteration(const Plan& plan, const Sides& sides,

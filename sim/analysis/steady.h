@@ -89,7 +89,7 @@ class RepeatedSteps {
   std::vector<JobStep> step_of_;  ///< indexed by task
   TasksOfSteps tasks_;
   std::vector<std::uint32_t> node_of_;  ///< indexed by task: its place among the tasks of its step
-  std::vector<Step> repeated_;          ///< empty if there is no steady iteration
+  std::vector<Step> repeated_;          ///< empty if no step can be repeated
   bool follows_ = false;                ///< SteadyIteration::follows
   bool alike_ = false;                  ///< true if the repeated steps took about equally long
 };

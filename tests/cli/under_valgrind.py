@@ -10,7 +10,7 @@ SAMPLE = sys.argv[2]
 WRONG_USE = 99
 
 if shutil.which("valgrind") is None:
-    print("skipped: there is no valgrind; install it")
+    print("skipped: valgrind is not installed")
     sys.exit(0)
 for arguments in (["--version"], ["replay", SAMPLE], ["compare", SAMPLE, SAMPLE]):
     done = subprocess.run(["valgrind", "-q", f"--error-exitcode={WRONG_USE}", STEPSIM, *arguments], capture_output=True, check=False)
